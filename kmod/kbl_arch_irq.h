@@ -27,7 +27,7 @@ static __always_inline unsigned long kbl_irq_off(bool pv)
 	return flags;
 }
 
-/* As kbl_irq_off(), if the interrupt flag has not changed since @regs were saved. */
+/* Like kbl_irq_off(), but the interrupt flag must not have changed since @regs were saved. */
 static __always_inline unsigned long kbl_irq_off_in(const struct pt_regs *regs, bool pv)
 {
 	unsigned long flags;

@@ -73,7 +73,7 @@ union kbl_slot {
 	u64 words[KBL_SLOT_SIZE / 8];
 };
 
-/* The footprint of an skb as it is written: EXT_SKB, then nothing, IPV4, or IPV6 and IPV6_L4. */
+/* The footprint of an skb as files have it: EXT_SKB, then nothing, IPV4, or IPV6 and IPV6_L4. */
 struct kbl_footprint {
 	struct kbl_ext_skb skb;
 	union {
@@ -181,7 +181,7 @@ struct kbl_cpu {
 	u64 task_comm[2];
 	union kbl_who last_who;	/* thread of the last TASK record, on this CPU */
 	bool slow;		/* losses must be recorded before the next record */
-	bool gap;		/* records were lost and no LOST record says so yet */
+	bool gap;		/* records were lost, but no LOST record was written yet */
 	bool has_losses;		/* the current batch contains LOST records */
 	bool returned;		/* entries of calls that returned elsewhere wait for kbl_sweep() */
 	bool remembers;	/* TASK or FOOTPRINT was written since kbl_forget() */

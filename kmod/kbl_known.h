@@ -57,7 +57,7 @@ static __always_inline bool kbl_packet_alike(const struct kbl_known *k, const st
 	       kbl_place_same(k, skb) && kbl_headers_same(k);
 }
 
-/* As kbl_packet_alike(), for skbs with a @k->watch other than 0. */
+/* Like kbl_packet_alike(), but for skbs with a @k->watch other than 0. */
 static __always_inline bool kbl_packet_watched(const struct kbl_known *k,
 					       const struct sk_buff *skb)
 {

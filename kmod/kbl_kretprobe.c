@@ -24,7 +24,7 @@ static struct kbl_kretprobe *kbl_of(struct kretprobe_instance *ri)
 NOKPROBE_SYMBOL(kbl_of);
 
 /*
- * @trap: perhaps entered by a breakpoint, in whose handler interrupts are off whatever @regs
+ * @trap: a breakpoint may have led here.  Its handler runs with interrupts off, whatever @regs
  * says.
  */
 static __always_inline int kbl_kretprobe_enter(struct kretprobe_instance *ri, struct pt_regs *regs,

@@ -85,7 +85,7 @@ fault:
 	return false;
 }
 
-/* As kbl_life(), into a reserved slot; returns the slot after it. */
+/* Like kbl_life(), but writes into a reserved slot and returns the slot after it. */
 static __always_inline union kbl_slot *kbl_life_write(struct kbl_cpu *c, union kbl_slot *slot,
 						      u8 event, u64 skb, u64 data)
 {
@@ -140,7 +140,7 @@ static noinline bool kbl_life_entry_batch(struct kbl_cpu *c, const struct kbl_ta
 }
 NOKPROBE_SYMBOL(kbl_life_entry_batch);
 
-/* As kbl_life_entry(), outside a batch.  False if the event is lost. */
+/* Like kbl_life_entry(), but outside a batch.  False if the event is lost. */
 bool kbl_life_entry_alone(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs,
 			  u64 skb, s32 caller)
 {
@@ -179,7 +179,7 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_hook);
 
-/* The part of the arguments that the event at the exit needs, because they are gone by then. */
+/* The arguments that the event at the exit needs. They cannot be read at the exit. */
 u64 kbl_life_data(const struct kbl_target *t, struct pt_regs *regs)
 {
 	u64 size;
@@ -310,7 +310,7 @@ fault:
 NOKPROBE_SYMBOL(kbl_life_refused);
 
 /*
- * As kbl_life_exit(), into a reserved slot; returns the slot after it.  Not if
+ * Like kbl_life_exit(), but writes into a reserved slot and returns the slot after it.  Not if
  * kbl_life_many() is true.
  */
 union kbl_slot *kbl_life_exit_write(struct kbl_cpu *c, union kbl_slot *slot,

@@ -200,7 +200,7 @@ static __always_inline void kbl_known_none(struct kbl_known *k)
 	k->also = 1;
 }
 
-/* An address as it is written, relative to _stext; 0 if it is too far away. */
+/* The address relative to _stext, as files have it; 0 if it is too far away. */
 static __always_inline s32 kbl_offset(unsigned long addr)
 {
 	s64 offset = addr - kbl_stext;

@@ -122,7 +122,7 @@ static __always_inline bool kbl_tap_near(u64 at, u32 len, u64 *words)
 	return !err;
 }
 
-/* As kbl_tap_near(), for bytes that need not be contiguous. */
+/* Like kbl_tap_near(), but for bytes that need not be contiguous. */
 static bool kbl_tap_words(const struct kbl_view *v, u32 offset, u32 len, u64 *words)
 {
 	__le64 raw;

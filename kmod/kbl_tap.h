@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* The first word of EXT TAP, as it is written. */
+/* The first word of EXT TAP, in the format of the file. */
 union kbl_tap_head {
 	struct {
 		u8 kind;
@@ -17,7 +17,7 @@ union kbl_tap_head {
 	u64 word;
 };
 
-/* The checksum and how far it is computed, as they are written. */
+/* The checksum and its state (ip_summed), in the format of EXT TAP. */
 union kbl_tap_sum {
 	struct {
 		u16 checksum;

@@ -152,7 +152,7 @@ static void kbl_trace_switch(struct kbl_trace *t, bool on)
 	t->on = on && !t->error;
 	if (t->error)
 		pr_warn("kbl: tracepoint %s: error %d\n", t->name, t->error);
-	/* At once: until then its handler does nothing, see kbl_by_probe(). */
+	/* Update now: until then, the handler does nothing (see kbl_by_probe()). */
 	kbl_probe_events_update();
 }
 

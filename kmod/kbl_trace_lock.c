@@ -8,7 +8,7 @@
 
 #include "kbl_events.h"
 
-#define KBL_LOCK_BITS 56	/* of an address; the bits above it are all the same */
+#define KBL_LOCK_BITS 56	/* low bits of an address; the higher bits are always equal */
 #define KBL_LOCK_SLOTS 2	/* EXT slots of the stack */
 #define KBL_LOCK_CALLERS (KBL_LOCK_SLOTS * 6)
 

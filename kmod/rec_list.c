@@ -66,7 +66,7 @@ static bool rec_list_word(struct rec_probe *probe, char *word)
 	return true;
 }
 
-/* One address in two lists is one probe with what both say. */
+/* One address in two lists is one probe, with the event and carriers of either list. */
 static void rec_list_merge(struct rec_probe *to, const struct rec_probe *from)
 {
 	if (!to->slot.event)

@@ -71,7 +71,7 @@ static void rec_kmsg_reason(int fd, char *text, size_t size)
 	}
 }
 
-/* As rec_module_write(), but exits on an error, with the reason from the kernel's log. */
+/* Like rec_module_write(), but exits on an error, with the reason from the kernel's log. */
 void rec_module_set(const char *name, const char *text)
 {
 	int log = rec_kmsg_open(), err = rec_module_write(name, text);

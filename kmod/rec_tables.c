@@ -181,7 +181,7 @@ static size_t rec_meta_reasons(struct rec_bytes *meta)
 	return n;
 }
 
-/* events=net,drop: the groups that are on when the file begins, if the module says so. */
+/* events=net,drop: the groups that are on when the file begins, if the module has this line. */
 static size_t rec_meta_groups(struct rec_bytes *meta)
 {
 	char *text = rec_module_read("events"), *rest = text, *line, group[32], state[8];

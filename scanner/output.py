@@ -39,7 +39,7 @@ def as_csv(rows: list[Row]) -> Iterator[str]:
 
 
 def polymorphism(row: Row) -> str:
-    """Return the text line of a form: level, kind, name, how it is reached, file and line."""
+    """Return the text line of a row of table polymorphism: level, kind, name, path, place."""
     how = f"{row['how']} {row['member']}".strip()
     via = " > ".join(row["via"])
     return f"{row['level']:>2} {row['kind']:<13} {row['name']:<36} {how:<28} {via}  {_place(row)}"

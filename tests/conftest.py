@@ -66,6 +66,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark a test by what it uses."""
+    """Give a test the marks of what it uses."""
     for name in sorted(marks(item)):
         item.add_marker(name)

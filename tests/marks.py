@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which marks a test has, by what it uses; ``tests/conftest.py`` sets them.
+"""Derive a test's marks from what it uses; ``tests/conftest.py`` sets them.
 
 lab: boots a guest, downloads, or runs programs that only the lab has.  net: of these, what
 downloads from Debian or PyPI.  root: needs root.  slow: its file is in ``tests/slow.txt``.

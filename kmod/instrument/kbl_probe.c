@@ -349,7 +349,7 @@ static unsigned long kbl_site_place(const struct kbl_site *site, unsigned long *
 			*start = code - offset;
 			return *start;
 		}
-		/* Without symbol names nothing is known of copies. */
+		/* Without symbol names, copies of functions cannot be found. */
 		*size = name ? 0 : ULONG_MAX;
 	}
 	return first;

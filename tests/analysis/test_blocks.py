@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is made of a recording some records at a time does not depend on how many those are."""
+"""The result of reading a recording in blocks does not depend on the size of the blocks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KNOWN = Calibration(empty=30, nested=70, skb_empty=40, skb_nested=90)
 
 
 def made(log: KernelLog) -> dict[str, Any]:
-    """All that is made of single records, by name."""
+    """Return everything that is computed for single records, by name."""
     series = build_series(log)
     legs = build_legs(log, series)
     nesting = Nesting(log.records)

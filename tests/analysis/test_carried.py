@@ -65,7 +65,7 @@ def test_each_packet_has_the_call(tmp_path: Path) -> None:
 
 
 def test_the_call_took_itself_the_same_for_each_packet(tmp_path: Path) -> None:
-    """Whichever packets a statistic is about: the others' calls inside it are not its own time."""
+    """Inner calls that handle other packets are never part of its self time."""
     listed(0).write(tmp_path / "a.kbl")
     write_pcap(tmp_path / "a.pcap", [(10**18, udp4_frame(1)), (10**18 + 9, udp4_frame(2))])
     import_files([tmp_path / "a.kbl", tmp_path / "a.pcap"], tmp_path / "a.skbv")
@@ -80,7 +80,7 @@ def test_the_call_took_itself_the_same_for_each_packet(tmp_path: Path) -> None:
 
 
 def test_two_packets_of_a_call_may_be_of_one_life(tmp_path: Path) -> None:
-    """A clone that sees no driver belongs to its parent: what follows is in the latter's call."""
+    """A clone that reaches no driver belongs to its parent, in whose call later records are."""
     build = KblBuilder(3)
     clone = build.probe("skb_clone", KblEvent.CLONE)
     copy, put = build.probe("__copy_skb_header"), build.probe("skb_put")

@@ -54,7 +54,7 @@ def generate(out: Path, packets: int, calls: int, seed: int = SEED) -> Generated
 
 
 def calls_for(records: int, packets: int) -> int:
-    """Return how many calls make a log of about so many records; a call is two, entry and exit."""
+    """Return how many calls make a log of about `records` records: entry and exit are two."""
     return max(packets, round((records - EVENTS_A_PACKET * packets) / 2))
 
 

@@ -3,8 +3,8 @@
 
 Generates a capture and a KBL of the same made-up traffic (nested, bursty calls), imports them, and
 measures in a fresh process without a display, at 2560x1440.  Prints medians and 95th percentiles
-of wall-clock and CPU time (child processes included); with --json also a file.  What exists already
-is not made anew.
+of wall-clock and CPU time (child processes included); with --json also a file.  Existing files are
+not made again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PACKETS, CALLS = 10_000_000, 20_000_000
 
 
 class Sample(NamedTuple):
-    """One run of something: seconds by the clock, and of CPU in all threads."""
+    """One run of an action: wall-clock seconds, and CPU seconds of all threads."""
 
     wall: float
     cpu: float

@@ -64,7 +64,7 @@ def click_to_path(window: MainWindow, watch: Watch, runs: int, rng: np.random.Ge
 
 
 def scroll(window: MainWindow, watch: Watch, runs: int, rng: np.random.Generator) -> None:
-    """Jump to anywhere, then a page further: what is painted is not in memory yet."""
+    """Jump to a random place, then scroll a page: the rows are not in memory yet."""
     table = window.workspace.table
     bar = table.verticalScrollBar()
     for _ in range(runs):

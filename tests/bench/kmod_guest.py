@@ -70,7 +70,7 @@ def pack(
     folder: Path,
     modules: tuple[str, ...] = MODULES,
 ) -> Path:
-    """Return the compressed initramfs, made anew below ``folder``."""
+    """Build the initramfs below ``folder`` and return it, compressed."""
     root = folder / "initramfs"
     shutil.rmtree(root, ignore_errors=True)
     for name in TOOLS:
@@ -93,7 +93,7 @@ def pack(
 
 
 def build(series: str, folder: Path, source: Path = KMOD) -> Guest:
-    """Return the guest of the newest kernel of a series, made anew below ``folder``."""
+    """Build a guest with the newest kernel of a series below ``folder``, and return it."""
     kernel = debs.fetch(folder, series)
     built = build_module(kernel, folder, source)
     lists = kmod_lists.write(kernel, folder)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lines of the table of overhead, and what a guest's console says of one."""
+"""The lines of the overhead table, and how a line is read from a guest's console."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.bench.kmod_guest import INSTRUCTIONS_PER_S
 
 
 class Line(NamedTuple):
-    """What is set up in the guest: ``kind`` and ``functions`` as its init takes them."""
+    """What a guest is set up with; its init takes ``kind`` and ``functions`` like this."""
 
     name: str
     kind: str
@@ -75,7 +75,7 @@ class Measured(NamedTuple):
 
 
 class BadConsole(RuntimeError):
-    """The console lacks what init should have said."""
+    """The console lacks a line that init should have printed."""
 
 
 def find(pattern: str, console: str) -> str:
@@ -87,7 +87,7 @@ def find(pattern: str, console: str) -> str:
 
 
 def number(pattern: str, console: str) -> int:
-    """Return a number, 0 where nothing was said."""
+    """Return a number; 0 if the console has none."""
     found = re.findall(pattern, console, re.MULTILINE)
     return int(found[-1]) if found else 0
 
@@ -102,7 +102,7 @@ PROBES = ("hits", "armed", "errors")
 
 
 def parse(name: str, console: str) -> Measured:
-    """Return what the console says of the line ``name``; raises BadConsole."""
+    """Return the figures of line ``name`` on the console. Raises BadConsole."""
     interval = r"^BENCH iperf \[ *\d+\] +0\.00-([\d.]+) +sec .* ([\d.]+) Kbits/sec .*sender"
     pattern = interval.replace("([\\d.]+) +sec", "[\\d.]+ +sec")
     bits = 1e3 * float(find(pattern, console))

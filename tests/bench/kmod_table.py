@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the runs say together: relative speeds, and instructions a call."""
+"""Summarise all runs: relative speeds, and instructions per call."""
 
 from __future__ import annotations
 

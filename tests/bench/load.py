@@ -35,7 +35,7 @@ STORED = ("packets", "records", "series", "legs", "sightings", "match")
 
 
 class Cost(NamedTuple):
-    """Of one run of a program: CPU and wall-clock seconds, and MiB at its peak."""
+    """What one run of a program took: CPU and wall-clock seconds, and MiB at its peak."""
 
     cpu: float
     wall: float
@@ -43,7 +43,7 @@ class Cost(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A figure; wanted: "" or what it should be; good: whether it is."""
+    """A figure. wanted: its goal, or ""; good: whether it meets the goal."""
 
     name: str
     value: str
@@ -121,7 +121,7 @@ def ratio(name: str, theirs: float, ours: float, wanted: float = 0.0) -> Line:
 
 
 class Input(NamedTuple):
-    """What was made up: a recording, and a trace of as many events."""
+    """The generated input: a recording, and a trace with as many events."""
 
     made: Generated
     trace: Path

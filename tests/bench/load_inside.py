@@ -148,7 +148,7 @@ def integrity(path: Path) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Do the part that the first argument names, on the files that the others name."""
+    """Run the part that the first argument names on the files in the other arguments."""
     part, *rest = arguments
     paths = [Path(text) for text in rest]
     if part == "stages":

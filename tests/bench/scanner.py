@@ -2,7 +2,7 @@
 """``make bench-scanner``: how right and how fast the scanner is on Debian's kernels.
 
 Downloads the sources of Linux 6.1 and 6.12 (290 MB) and the kernel of the lab, unpacks include
-and net, and prints a table a tree.  Exit code 1 if a figure is not what it should be.
+and net, and prints a table a tree.  Exits with code 1 if a figure misses its goal.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MIB = 1 << 20
 
 
 class Line(NamedTuple):
-    """A figure; wanted: "" or what it should be; good: whether it is."""
+    """A figure. wanted: its goal, or ""; good: whether it meets the goal."""
 
     name: str
     value: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What ctags and a built kernel's BTF say of the same tree, to compare the scanner with."""
+"""Functions of a tree by ctags and by a built kernel's BTF, to judge the scanner by."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def ctags(tree: Path, folder: str) -> set[str]:
 
 
 def definitions(functions: Iterable[dict[str, Any]], folder: str) -> set[str]:
-    """Return the same of the scanner's rows; a macro-made head under the macro's name, too."""
+    """Return the scanner's functions; those that a macro defines have its name, too."""
     found = set()
     for row in functions:
         if row["file"].startswith(f"{folder}/"):
@@ -113,7 +113,7 @@ def comparable(kernel: Kernel, functions: list[dict[str, Any]]) -> dict[str, dic
 
 
 def parameter_counts(kernel: Kernel, rows: dict[str, dict[str, Any]]) -> float:
-    """Return the share of functions with as many parameters as BTF says."""
+    """Return the share of functions whose number of parameters equals BTF's."""
     same = sum(
         len(kernel.functions[name][0].parameters) == len(row["parameters"])
         for name, row in rows.items()

@@ -61,7 +61,7 @@ class Tag(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A figure; good: whether it is what it should be."""
+    """A figure. good: whether it meets its goal."""
 
     name: str
     value: str

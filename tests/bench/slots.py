@@ -286,7 +286,7 @@ def _chain(made: Maker, packets: Packets, calls: Calls) -> None:
 
 
 def _inner(made: Maker, packets: Packets, calls: Calls) -> None:
-    """What the innermost function calls, one after the other."""
+    """The functions that the innermost function calls, one after another."""
     ends = (calls.functions >= FREE_FROM) & _freed_at_once(packets)
     more = calls.functions - calls.nest - _born_in_call(packets, calls.functions) - ends
     for step in range(int(more.max(initial=0))):

@@ -57,7 +57,8 @@ LINES = (
 def functions(folder: Path, kernels: dict[bool, debs.Kernel]) -> list[str]:
     """Return lines of a probe list: functions that both kernels have, with probes in one.
 
-    Those of the recorder's own list come first.  Carriers are those that the probes pass.
+    Functions of the recorder's own list come first.  The carriers are those that the probes pass to
+    the recorder.
     """
     rows = small_kernel.manifest(folder / FOLDERS[True])
     count = Counter(row["function"] for row in rows)
@@ -93,7 +94,7 @@ def guests(folder: Path) -> dict[bool, kmod_guest.Guest]:
 
 
 def cells(line: Line, runs: dict[str, Measured]) -> list[str]:
-    """Return a row of the table; what is relative is so to the plain kernel."""
+    """Return a row of the table. Relative figures compare with the plain kernel."""
     run, plain = runs[line.name], runs["plain"]
     counted = runs.get(line.name.replace("-floor", ""))
     calls = counted.calls / counted.bytes_sent if counted and counted.calls else 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The made-up files read without a complaint and say what the truth says."""
+"""The generated files are read without warnings, and their contents equal the truth."""
 
 from __future__ import annotations
 

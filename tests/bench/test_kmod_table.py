@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of overhead says what the guests said."""
+"""The overhead table has the figures that the guests printed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The machinery of `make bench` measures what it says, on a small recording."""
+"""The parts of `make bench` measure a small recording correctly."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of what probes in the source cost says what was measured."""
+"""The table of the cost of probes in the source has the measured figures."""
 
 from __future__ import annotations
 

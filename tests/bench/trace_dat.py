@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Writes a trace.dat (trace-cmd, version 6) with as many function events as one asks for.
 
-What trace-cmd itself would have recorded with `-p function`: one event of 24 bytes a function hit,
-here one for each record of a KBL.  Layout: trace-cmd.dat.v6(5), Documentation/trace/ring-buffer.
+Each event has 24 bytes, as `trace-cmd record -p function` writes one for each function hit; here,
+one for each record of a KBL.  Layout: trace-cmd.dat.v6(5), Documentation/trace/ring-buffer.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ def _schedule(packets: Packets, arrival: Ints) -> None:
 
 
 def _threads(packets: Packets) -> None:
-    """Who sends runs from there on; what comes in interrupts whoever runs."""
+    """A sender runs from its packet on; an incoming packet interrupts the running thread."""
     for cpu in range(CPUS):
         mine = np.flatnonzero(packets["cpu"] == cpu)
         sends = packets["out"][mine]
@@ -228,7 +228,7 @@ def _addresses(packets: Packets) -> None:
 
 
 def _assign(packets: Packets, column: str, rows: Ints, born: Ints, freed: Ints, base: int) -> int:
-    """Give out addresses in turn, so many that none is in use twice; returns how many."""
+    """Assign addresses in turn, without using one twice at a time; return how many are used."""
     if not len(rows):
         return 0
     order = np.argsort(born, kind="stable")

@@ -50,7 +50,7 @@ def diagnosed(folder: Path) -> dict[str, Any]:
 
 
 def judge(scenario: Provoked, seed: int, folder: Path, said: dict[str, Any]) -> Judged:
-    """Compare one diagnosis with what was provoked."""
+    """Compare one diagnosis with the provoked causes."""
     ranks: dict[str, int] = {}
     fine = {*scenario.must, *scenario.may, *SYMPTOMS}
     for finding in said["findings"]:
@@ -102,7 +102,7 @@ def kernels_count(folder: Path, file: str, name: str) -> int:
 
 
 class Score(NamedTuple):
-    """How often a rule was provoked and found, and found where nobody provoked it."""
+    """How often a rule was provoked, found, and found without being provoked."""
 
     rule: str
     provoked: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What counts as found, as missing and as false, and what the kernel counted."""
+"""Test which findings count as found, missing or false, and the kernel's own counts."""
 
 from __future__ import annotations
 

@@ -245,7 +245,7 @@ def test_the_clocks_offset_is_shown_to_the_nanosecond(file: str, capsys: Capture
 
 
 def test_clock_shows_the_segments_of_the_chosen_packets(tmp_path: Path, capsys: Captured) -> None:
-    """Of a capture as it was, and one whose clock was set in the middle."""
+    """The first capture is unchanged; the clock of the second was set in the middle."""
     pcap, out = SAMPLE / "handshake.pcap", str(tmp_path / "s.skbv")
     late = rewrite(pcap, tmp_path / "set.pcap", TREATMENTS["set by 5 s"])
     assert main(["import", "-o", out, *map(str, (pcap, late, SAMPLE / "handshake.kbl"))]) == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What works where Qt is not installed, and what is said of the rest."""
+"""Commands that need no Qt work without it, and the others print that it is missing."""
 
 from __future__ import annotations
 

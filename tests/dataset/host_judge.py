@@ -34,7 +34,7 @@ class Judged(NamedTuple):
 
 
 class Claimed(NamedTuple):
-    """What skbviewer says: exact pairs by host and packet number, and transit times in ns."""
+    """skbviewer's exact pairs by host and packet number, and transit times in ns."""
 
     host_a: Ints
     number_a: Ints

@@ -115,7 +115,7 @@ def test_cleaning_leaves_a_living_writer_alone(empty: Path) -> None:
 
 
 def test_a_private_folder_without_its_writer_is_removed(empty: Path) -> None:
-    """As a task leaves it that wrote a share when its writer had ended already."""
+    """A task leaves such a folder if it writes a share after its writer has ended."""
     late = empty / "writing" / "0123456789abcdef" / "share1-01234567"
     late.mkdir(parents=True)
     (late / "calls.parquet").write_bytes(b"late")

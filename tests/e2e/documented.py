@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The commands that docs/recordings.md shows, and what they print: run, and written anew.
+"""The commands in docs/recordings.md: run them, and update their outputs in the page.
 
 python -m tests.e2e.documented      write the outputs in the document as they are now
 """

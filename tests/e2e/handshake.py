@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a recording of the lab's scenario says of the TCP handshake, and what must hold of it.
+"""Read the TCP handshake from a recording of the lab's scenario, and check it.
 
 ``python -m tests.e2e.handshake`` writes the handshake's table into the sample's README.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the matching rules make of the bundled recordings, by the number of the rules.
+"""The matches of the bundled recordings, by the number of the matching rules.
 
 ``python -m tests.e2e.rules_golden`` adds this program's to rules_golden.json.  It changes no number
 that is there already, for sessions may hold verdicts under it: raise RULES in

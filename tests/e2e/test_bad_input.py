@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Broken input: one clear line, the right exit code, what was whole kept, nothing half-written."""
+"""Broken input: one clear error line, an exit code, whole parts kept, no partial file left."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whatever stands in a KBL whose checksums are right: it is imported, or refused in one line."""
+"""A KBL with correct checksums and any content is imported, or refused in one line."""
 
 from __future__ import annotations
 

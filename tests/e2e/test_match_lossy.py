@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whatever a log lacks, no match is wrong; what a kernel never saw is on the wire only."""
+"""Missing records never make a match wrong; packets that no kernel saw are wire-only."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def whole_lives(kernel: Kernel, rng: Rng) -> Kept:
 
 
 def beginnings(kernel: Kernel, rng: Rng) -> Kept:
-    """Lives have lost their first records, births among them."""
+    """Return the records without the first ones of some lifetimes, including births."""
     records, of = kernel.log.records, kernel.series.of
     first = np.full(len(kernel.series.parent) + 1, np.iinfo(np.int64).max)
     np.minimum.at(first, of, records["ts"])
@@ -54,7 +54,7 @@ def beginnings(kernel: Kernel, rng: Rng) -> Kept:
 
 
 def chunks(kernel: Kernel, rng: Rng) -> Kept:
-    """Stretches of time are missing, on one CPU or all."""
+    """Return the records without some stretches of time, on one CPU or on all."""
     records = kernel.log.records
     ts, cpu = records["ts"], records["cpu"]
     keep = np.ones(len(records), np.bool_)
@@ -107,8 +107,7 @@ def holders(kernel: Kernel, packet: np.void) -> set[int]:
 
 
 def wrong(kernel: Kernel, keep: Index, packets: Packets, owner: Index) -> tuple[int, list[object]]:
-    """How many packets are exact with a log of the records `keep`, and those exact with a life that
-    holds no record of their own."""
+    """Match with only the records `keep`; return the number of exact packets, and wrong ones."""
     less = followed(only(kernel.log, keep))
     rows = matched(packets, less).rows
     rows = rows[rows["verdict"] == EXACT]

@@ -52,7 +52,7 @@ EXCEPTIONS: tuple[tuple[str, str, int, str], ...] = ()
 
 
 class Case(NamedTuple):
-    """A capture under one treatment, beside what is true of it."""
+    """A capture after one treatment, with the truth about it."""
 
     name: str  # of the recording
     capture: str
@@ -120,7 +120,7 @@ def not_exact(case: Case) -> list[tuple[str, str, int, str]]:
 
 
 def check(case: Case, kernel: Kernel) -> None:
-    """Nothing wrong, nothing missing, and the clock is where the fit says."""
+    """No match is wrong or missing, and the clock is where the fit puts it."""
     assert np.count_nonzero(missed_by_probes(case)) <= kernel.missed
     assert wrong(kernel, case.found, case.owner) == []
     assert set(not_exact(case)) <= set(EXCEPTIONS)

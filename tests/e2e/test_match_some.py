@@ -40,7 +40,7 @@ def draw(rng: np.random.Generator, every: Packets, owner: Index) -> Some:
 
 
 def is_off(kernel: Kernel, some: Some) -> bool:
-    """Whether the clock is farther off than it says; and no match may be wrong."""
+    """Return whether the clock's error exceeds its stated error. Fails if a match is wrong."""
     found = matched(some.packets, kernel)
     assert wrong(kernel, found, some.owner) == []
     if found.clock is None:

@@ -88,7 +88,7 @@ def test_what_time_decided_says_nothing_of_time() -> None:
 
 
 def test_what_would_arrive_before_it_was_sent_is_ambiguous() -> None:
-    """As of two equal packets one that only the sender's log has, which got the other's arrival."""
+    """Of two equal packets, the one that only the sender's log has got the other's arrival."""
     folder = resource("samples/bulk")
     packets = packets_of(folder / "bulk.pcap")
     a, b = split(follow(folder / "bulk.kbl"))

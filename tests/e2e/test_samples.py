@@ -41,7 +41,7 @@ def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def notes(session: Session, number: int) -> list[str]:
-    """What the calls of a packet's path have to say."""
+    """Return the details of the calls on a packet's path."""
     legs = session.paths.path(packet=number).legs
     return [call.note for leg in legs for call in leg.calls if call.note]
 
@@ -99,7 +99,7 @@ def test_masqueraded_packets_have_both_sides(tmp_path: Path) -> None:
 
 
 def relations(session: Session, number: int) -> set[tuple[str, int]]:
-    """What a packet comes from and goes on in: (relation, series)."""
+    """Return the lifetimes before and after a packet's own, as (relation, series)."""
     return {(leg.relation, leg.series) for leg in session.paths.path(packet=number).branches}
 
 

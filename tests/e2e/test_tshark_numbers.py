@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tshark shows as well, it shows alike: times, lengths, streams, endpoints, conversations.
+"""Times, lengths, streams, endpoints and conversations equal those of tshark.
 
 Packets that quote another one's headers (ICMP's errors) are left out of the endpoints: tshark
 counts the quoted addresses, too.

@@ -36,7 +36,7 @@ PLACES = (
 
 
 def random_story(seed: int) -> Story:
-    """Nested calls of several contexts, interleaved; births, clones and frees among them."""
+    """Return nested, interleaved calls of several contexts, with births, clones and frees."""
     chance, story = random.Random(seed), Story()
     story.kbl.per_chunk = 7
     open_: dict[Where, list[tuple[str, int]]] = {place: [] for place in PLACES}

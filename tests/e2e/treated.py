@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Captures whose clock was something else, and what is true of their packets all the same.
+"""Captures with changed clocks, and the lifetimes to which their packets belong.
 
-The truth: the packet socket that wrote the capture is in the log too, and the matcher leaves such
-calls out.  A packet belongs to the life that the socket handled at the packet's time in the
-untreated capture: one machine's clock stamped both.
+The log also has the calls of the packet socket that wrote the capture. The matcher does not use
+them, so they are the truth.  A packet belongs to the life that the socket handled at the packet's
+time in the untreated capture: one machine's clock stamped both.
 """
 
 from __future__ import annotations
@@ -94,7 +94,10 @@ def rewrite(pcap: Path, out: Path, treatment: Callable[[Index], Index]) -> Path:
 
 
 class Kernel(NamedTuple):
-    """A log, followed; `sockets` are the calls of packet sockets, less so many `missed`."""
+    """A log and its lifetimes.
+
+    `sockets` are its calls of packet sockets; `missed` more were missed.
+    """
 
     log: KernelLog
     series: SeriesTable

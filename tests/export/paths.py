@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A path to export: a leg of three calls, with what is awkward in names and values."""
+"""A path to export: a leg of three calls, with awkward names and values."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def folded(session: Session, request: Request, out: Path) -> dict[str, int]:
 
 
 def self_times(session: Session, chosen: Chosen) -> dict[str, int]:
-    """What `stats functions` shows, without functions in which no time was spent."""
+    """Return the self time of each function, ns, without functions that have none."""
     rows = function_rows(session.stats.scope(chosen))
     return {row.function: row.self_ns for row in rows if row.self_ns}
 

@@ -73,7 +73,7 @@ def check(data: bytes) -> None:
 
 
 def compare(text: np.ndarray[Any, np.dtype[np.uint8]]) -> None:
-    """Whether the JSON parser reads the same of each event that the scanner reads."""
+    """Return whether the JSON parser reads each event as the scanner does."""
     from skbviewer.readers.tracers import event_block, event_json, event_scan
     from skbviewer.readers.tracers.event_keys import NUMBERS, TEXTS
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What stands where there is nothing, and where there is no room."""
+"""Test the texts that views show if they are empty or too small."""
 
 from __future__ import annotations
 

@@ -32,12 +32,12 @@ class Judged(NamedTuple):
 
     @property
     def wrong_by(self) -> I64:
-        """How far each compensated duration is from the truth, ns."""
+        """Return the error of each compensated duration, ns."""
         return np.asarray(np.abs(self.shown - self.truth), np.int64)
 
     @property
     def held(self) -> npt.NDArray[np.bool_]:
-        """Whether the truth lies within the stated error."""
+        """Return for each call whether its true duration is within the stated error."""
         return self.wrong_by <= self.error
 
     def between(self, least: int, below: int) -> Judged:

@@ -76,7 +76,7 @@ TABLES: dict[str, Callable[[], str]] = {
 
 
 def with_tables(text: str) -> str:
-    """Return the page with its tables made anew."""
+    """Return the page with updated tables."""
 
     def made(found: re.Match[str]) -> str:
         return f"<!-- table: {found['name']} -->\n\n{TABLES[found['name']]()}\n<!-- end -->"

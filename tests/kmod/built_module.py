@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a built kbl.ko needs of its kernel, and what its compiler complained about."""
+"""The symbols that a built kbl.ko needs from its kernel, and its compiler's warnings."""
 
 from __future__ import annotations
 

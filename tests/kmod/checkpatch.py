@@ -58,7 +58,7 @@ def mistaken(line: str) -> bool:
 
 
 def check(script: Path, sources: list[Path], ignored: tuple[str, ...]) -> bool:
-    """Print what checkpatch rightly says; returns whether it says anything."""
+    """Print checkpatch's justified warnings; return whether there are any."""
     options = ["--no-tree", "--terse", "--no-summary", "--show-types", "--max-line-length=100"]
     command = ["perl", str(script), *options, f"--ignore={','.join(ignored)}", "--file"]
     done = subprocess.run(

@@ -39,7 +39,7 @@ VARIANTS = (
 
 
 def run(*command: str, cwd: Path | None = None) -> str:
-    """Run a command; raises RuntimeError with all it said if it fails."""
+    """Run a command and return its output. Raises RuntimeError with the output if it fails."""
     done = subprocess.run(command, cwd=cwd, text=True, capture_output=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")

@@ -158,7 +158,7 @@ class Recorder:
             )
 
     def until(self, text: str) -> Recorder:
-        """Wait until it says that."""
+        """Wait until the recorder prints this."""
         for _ in range(600):
             if text in self.said.read_text() + self.shown.read_text(errors="replace"):
                 return self

@@ -26,7 +26,7 @@ Built = tuple[Path, Path, str]
 
 @pytest.fixture(scope="module", params=VARIANTS, ids=lambda v: v.meta)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """kbl.ko, its kernel's headers, and all that make said."""
+    """Build and return kbl.ko, with its kernel's headers and make's output."""
     variant: Variant = request.param
     kdir = fetch(variant, CACHE)
     copy = tmp_path_factory.mktemp(variant.meta) / "kmod"

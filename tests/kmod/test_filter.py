@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The filter says what libpcap's says of the same packets, and "unknown" where it must wait."""
+"""The filter decides as libpcap's does, or "unknown" if it cannot decide yet."""
 
 from __future__ import annotations
 

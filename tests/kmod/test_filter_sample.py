@@ -62,7 +62,7 @@ def verdicts(text: str, subjects: list[bytes]) -> str:
 
 
 def left_out(path: Path, packets: list[Packet], sample: Sample) -> list[bool]:
-    """What the viewer finds in a capture of these packets."""
+    """Return for each packet whether the viewer finds that the sample leaves it out."""
     tcpdump.write(path, [frame(packet) for packet in packets])
     capture = read(path, Silent())
     assert isinstance(capture, Capture)

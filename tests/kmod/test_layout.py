@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The committed layout is what kbl.h says, to the compiler and to the generator."""
+"""The committed layout equals that of kbl.h, by the compiler and by the generator."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What kblrecord says of events: in the words of ip(8), iptables(8), tc(8) and /proc/softirqs."""
+"""kblrecord prints events in the words of ip(8), iptables(8), tc(8) and /proc/softirqs."""
 
 from __future__ import annotations
 

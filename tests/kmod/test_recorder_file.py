@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What kblrecord puts on a disk: checksums, padding, a full disk, wrong arguments."""
+"""Test the files that kblrecord writes: checksums, padding, a full disk, bad arguments."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(*command: str | Path | int) -> subprocess.CompletedProcess[str]:
-    """Run and catch what it says."""
+    """Run kblrecord and capture its output."""
     line = [str(word) for word in command]
     return subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""kblrecord records: what it asks of the module, what it writes, how it ends."""
+"""Test a recording by kblrecord: its requests to the module, its file, its end."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def raw(path: Path, cpu: int) -> bytes:
 
 
 def until_counted(path: Path, times: int) -> None:
-    """Wait until a recorder, on a machine as slow as it may be, wrote so many COUNTERS."""
+    """Wait, also on a slow machine, until the recorder has written `times` COUNTERS."""
     wanted = struct.pack("<IH", layout.KBL_CHUNK_MAGIC, Type.COUNTERS)
     end = time.monotonic() + 60
     while path.read_bytes().count(wanted) < times and time.monotonic() < end:
@@ -98,7 +98,7 @@ def test_records_arrive_whole_and_in_order(fake: Fake, tmp_path: Path) -> None:
 
 
 def test_large_chunks_begin_at_blocks(fake: Fake, tmp_path: Path) -> None:
-    """Past the page cache, where the file system lets them; the others lie between."""
+    """Large chunks bypass the page cache if the file system permits. Other chunks lie between."""
     fake.add(0, calls(50_001))
     run = fake.start("-w", tmp_path / "a.kbl").ready()
     time.sleep(0.5)
@@ -227,7 +227,7 @@ def test_seconds_name_files_by_the_time(fake: Fake, tmp_path: Path) -> None:
 
 
 def test_what_is_recorded_while_files_change_is_repeated(fake: Fake, tmp_path: Path) -> None:
-    """The tables take their time: what comes meanwhile goes to the next file, behind its TASK."""
+    """Writing the tables takes time; later records go to the next file, after its TASK."""
     repeated, meanwhile = task(6_000_000_000, 7, b"ping"), call(6_000_000_001, 5)
     (fake.folder / "retold").write_bytes(repeated)
     (fake.folder / "meanwhile").write_bytes(meanwhile)

@@ -49,7 +49,7 @@ class Buffer:
         self.show(0, 0)
 
     def show(self, ready: int, last: int) -> None:
-        """So many are full now, and of the one behind them there are `last` CALLs."""
+        """Show `ready` full sub-buffers, and `last` CALLs in the one after them."""
         counts = [s.number for s in self.subbufs[:ready]] + [last]
         ends = " ".join(str(HEAD + SLOT * count) for count in counts)
         made = self.state.with_suffix(".new")

@@ -29,7 +29,7 @@ def fake(tmp_path: Path) -> Fake:
 
 
 def show_file(path: Path, *words: str) -> str:
-    """What kblrecord -r says of it."""
+    """Return the output of kblrecord -r for the file."""
     command = [str(built() / "kblrecord"), "-r", str(path), *words]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``python -m tests.lab --out build/lab [--samples]``: record anew in a guest."""
+"""``python -m tests.lab --out build/lab [--samples]``: make new recordings in a guest."""
 
 from __future__ import annotations
 

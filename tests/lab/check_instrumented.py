@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """``make check-instrumented``: all of net/ with probes compiles without a new warning.
 
-With the configuration of Debian's own kernel, as far as it builds net/.  What the compiler says of
-the tree with probes is compared with what it says of the plain one; lines keep their numbers.
-Where it says nothing of the first, the second need not be compiled.
+The configuration is that of Debian's kernel, for the parts of net/ that it builds.  The compiler's
+warnings for the tree with probes are compared with those for the plain tree. Probes do not change
+line numbers. Folders without warnings need not be compiled again without probes.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def configure(tree: Path, build: Path, config: Path) -> None:
 
 
 def compiled(tree: Path, build: Path, config: Path, targets: list[str]) -> set[str]:
-    """Compile folders; returns the compiler's complaints, without the tree's path.
+    """Compile folders; return the compiler's warnings, without the tree's path.
 
-    All is compiled anew: of what is already there, the compiler would say nothing.
+    All files are compiled again, because the compiler does not warn about existing objects.
     """
     shutil.rmtree(build, ignore_errors=True)
     build.mkdir(parents=True)
@@ -68,7 +68,7 @@ def prepared(deb: Path, folder: Path, probes: bool) -> Path:
 
 
 def main() -> int:
-    """Compile; exit code 1 if the probes add a complaint."""
+    """Compile; return exit code 1 if the probes cause a new warning."""
     parser = argparse.ArgumentParser(prog="tests.lab.check_instrumented", description=__doc__)
     parser.add_argument("--out", type=Path, default=TOP / "build/check-instrumented")
     parser.add_argument("--folder", nargs="*", default=["net/"], help="such as net/core/")

@@ -26,7 +26,7 @@ class Kernel(NamedTuple):
 
 
 def run(*command: str, cwd: Path | None = None) -> str:
-    """Run a command; raises RuntimeError with all it said if it fails."""
+    """Run a command and return its output. Raises RuntimeError with the output if it fails."""
     done = subprocess.run(command, cwd=cwd, text=True, capture_output=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
@@ -34,7 +34,7 @@ def run(*command: str, cwd: Path | None = None) -> str:
 
 
 def said(*command: str) -> str:
-    """Run a command; returns all it said, its complaints too.  Raises RuntimeError with that."""
+    """Run a command; return its output and errors. Raises RuntimeError with these."""
     both = subprocess.STDOUT
     done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=both, check=False)
     if done.returncode:
@@ -74,7 +74,7 @@ def download(names: list[str], debs: Path) -> list[Path]:
 
 
 def unpack(debs: list[Path], tree: Path) -> None:
-    """Unpack ``debs`` into ``tree``, which is made anew."""
+    """Unpack ``debs`` into ``tree``, which is emptied first."""
     run("rm", "-rf", str(tree))
     tree.mkdir(parents=True)
     for deb in debs:

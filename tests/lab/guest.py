@@ -23,7 +23,7 @@ class GuestFailed(RuntimeError):
 
 
 class Run(NamedTuple):
-    """How to run the guest.
+    """Return the command that runs the guest.
 
     steps: what init shall do, see tests/lab/init.sh; words: further NAME=VALUE for its scripts.
     devices: further arguments for QEMU.

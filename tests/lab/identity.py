@@ -45,7 +45,7 @@ class Frame(NamedTuple):
 
 
 def epoch_offset_ns(kbl: Kbl) -> int:
-    """Return what to add to a time of the file for the time since 1970."""
+    """Return the offset (ns) that converts the file's times to time since 1970."""
     clock = one(kbl.tables[Type.CLOCK], layout.KBL_CLOCK)
     return int(clock["real_ns"]) - int(clock["mono_ns"])
 

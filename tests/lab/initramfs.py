@@ -120,7 +120,7 @@ def add_modules(
 
 
 def build(kernel: Kernel, parts: Parts, folder: Path) -> Path:
-    """Return the compressed initramfs, made anew below ``folder``."""
+    """Build the initramfs below ``folder`` and return it, compressed."""
     root, wanted = folder / "initramfs", needs(parts.steps)
     shutil.rmtree(root, ignore_errors=True)
     for name in dict.fromkeys((*wanted.tools, *parts.extra.tools)):

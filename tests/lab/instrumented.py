@@ -24,7 +24,7 @@ TIMEOUT_S = 600
 
 
 class Instrumented(NamedTuple):
-    """The guest has run: its kernel, what was said when that was built, its files."""
+    """A guest that has run: its kernel, the output of its build, and its files."""
 
     small: small_kernel.Small
     folder: Path

@@ -28,7 +28,7 @@ def threads(records: Columns) -> I64:
 
 
 def crossing(records: Columns) -> list[tuple[int, int]]:
-    """Return pairs of head indices of calls that overlap and neither holds the other."""
+    """Return pairs of head indices of calls that overlap without being nested."""
     call = np.flatnonzero(records.kind == Kind.CALL)
     pid, context = threads(records)[call], records.context[call]
     # An idle thread is not one: each CPU has its own.  An interrupt stays on its CPU.

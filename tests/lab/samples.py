@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The bundled recordings: which scenario each is, and recording them anew.
+"""The bundled recordings: their scenarios, and how they are recorded again.
 
-Times must tell of the kernel and not of the machine that emulates it: the guest's clock counts
-instructions.
+The guest's clock counts instructions, so times do not depend on the machine that emulates it.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def renew(folder: Path) -> list[Path]:
 
 
 def renew_some(built: record.Built, series: str) -> list[Path]:
-    """Record the samples of one kernel anew; returns their files."""
+    """Record the samples of one kernel again; return their files."""
     some = [sample for sample in SAMPLES if sample.series == series]
     steps = tuple(f"+{sample.step}" for sample in some)
     out = record.run(built, guest.Run(steps, WORDS, counted=True, timeout_s=TIMEOUT_S), "samples")

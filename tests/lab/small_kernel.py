@@ -26,14 +26,14 @@ PROBES = (*(TOP / "scanner").glob("*.py"), *(TOP / "kmod/instrument").glob("*"))
 
 
 class Small(NamedTuple):
-    """A kernel that was built, and all that its compiler said."""
+    """A built kernel, and the output of its compiler."""
 
     kernel: debs.Kernel
     said: str
 
 
 def unpack(deb: Path, tree: Path) -> Path:
-    """Unpack the kernel's source out of its package, without UNUSED; ``tree`` is made anew."""
+    """Unpack the kernel's source except UNUSED into ``tree``, which is emptied first."""
     shutil.rmtree(tree, ignore_errors=True)
     packed = tree.with_name(f"{tree.name}.packed")
     shutil.rmtree(packed, ignore_errors=True)
@@ -48,7 +48,7 @@ def unpack(deb: Path, tree: Path) -> Path:
 
 
 def skbscan(*arguments: str | Path) -> None:
-    """Run the command as a user would; raises RuntimeError with what it said."""
+    """Run the command as a user would. Raises RuntimeError with its output if it fails."""
     program = Path(sys.executable).with_name("skbscan")
     debs.run(str(program), *map(str, arguments))
 
@@ -81,13 +81,13 @@ def symbols(kernel: debs.Kernel) -> set[str]:
 
 
 def make(tree: Path, build: Path, *targets: str) -> str:
-    """Run the kernel's make; returns all it said."""
+    """Run the kernel's make; return its output."""
     where = ("make", "-s", f"-j{os.cpu_count() or 1}", "-C", str(tree), f"O={build}")
     return debs.said(*where, *COMPILER, *targets)
 
 
 def compile_kernel(tree: Path, build: Path) -> str:
-    """Configure and build a kernel; returns all that was said on the way."""
+    """Configure and build a kernel; return the output of both steps."""
     build.mkdir(parents=True, exist_ok=True)
     make(tree, build, "tinyconfig")
     merge = str(tree / "scripts/kconfig/merge_config.sh")

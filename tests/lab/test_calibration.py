@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a nanosecond is an instruction: known loops take what they take, probes or not."""
+"""One nanosecond is one instruction here, so known loops have a known duration."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_counter_is_refused_where_there_is_no_pmu(lab: Lab) -> None:
 
 
 def test_the_error_bars_hold_the_truth(lab: Lab) -> None:
-    """Of single calls, not of medians: of at least 95 in 100."""
+    """They hold it for at least 95 of 100 single calls, not only for medians."""
     held, total = 0, 0
     calibrated = values(lab.out / "calibration-load")
     words = ("tau_empty", "tau_nested", "tau_skb_empty", "tau_skb_nested")

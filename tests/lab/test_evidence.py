@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What packet sockets were given, by the log, is what their sniffers captured."""
+"""The packets that the log shows at packet sockets are those that sniffers captured."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def out(request: pytest.FixtureRequest) -> Path:
 
 
 def given(out: Path) -> tuple[Table, int]:
-    """What the log says of all packet sockets, and how many of their calls were missed."""
+    """Return the log's calls of packet sockets, and how many of their calls were missed."""
     log = read(out / "evidence.kbl", Silent())
     assert isinstance(log, KernelLog)
     return log.taps, sum(p.missed for p in log.probes.values() if p.name == "tpacket_rcv")

@@ -76,7 +76,7 @@ def copies(recorded: Large) -> list[Pair]:
 
 @pytest.mark.parametrize(("protocol", "port"), [(UDP, ECHO), (TCP, DISCARD)], ids=("udp", "tcp"))
 def test_copies_are_the_same_packets(recorded: Large, protocol: int, port: int) -> None:
-    """Of UDP by a rule, of TCP by a qdisc which corrupts the copy later.
+    """A rule copies UDP packets; a qdisc copies TCP packets and corrupts the copies later.
 
     TCP itself copies a segment that it sends again while the first is still queued
     (__tcp_retransmit_skb), as happens in slow guests.

@@ -33,7 +33,7 @@ class Case(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What is said of the packets: `lives` has for each packet every lifetime it may have.
+    """The enumerator's result: `lives` has every lifetime that each packet may have.
 
     ABSENT is one of them where the packet may have none.  A packet whose group has no consistent
     assignment has an empty set.  `pairs` were seen in some assignment; `complete` says whether

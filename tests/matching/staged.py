@@ -67,7 +67,7 @@ class Scene:
 
 
 class Stage(NamedTuple):
-    """What the product said of a log with scenes, and what an enumerator needs to judge it.
+    """skbviewer's matches for a log with scenes, and what an enumerator needs to judge them.
 
     `first` is the number of each scene's first packet in the capture; `at` and `error` are all
     packets' times on the product's clock, ns; `exact` has the address of a packet's skb.

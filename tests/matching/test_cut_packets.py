@@ -50,7 +50,7 @@ def test_crowds_of_cut_packets_are_decided_by_time(tmp_path: Path) -> None:
 
 
 def test_a_clock_that_was_set_among_them_is_noticed(tmp_path: Path) -> None:
-    """Those behind the step are at a moment of another one by chance, but for the last ones."""
+    """By chance, packets after the step are at another packet's moment, except the last ones."""
     story, frames = sent(ANCHORS), list(ANCHOR_FRAMES)
     crowd(story, frames)
     late = [(ts + 7 * MS * (n >= 55), frame) for n, (ts, frame) in enumerate(frames)]

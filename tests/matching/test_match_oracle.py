@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What match() calls exact is so in every consistent assignment, and is the truth."""
+"""An exact match of match() holds in every consistent assignment, and is the truth."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_exact_is_unanimous_and_true(tmp_path: Path, part: int) -> None:
 
 
 def compare(made: Stage, number: int, honest: bool, tally: Counter[str]) -> list[str]:
-    """What is wrong with what was said of one scene."""
+    """Return the errors in the matches of one scene."""
     one, first, wrong = made.scenes[number], made.first[number], []
     case = case_of(made, number)
     known = answer(case)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Wire packets and packet lives find each other, or it is said that they do not."""
+"""Packets of a capture match skb lifetimes, or the verdict says that they do not."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_two_pairs_that_no_clock_joins_are_not_believed(tmp_path: Path) -> None:
 def test_many_pairs_of_one_clock_are_exact_whatever_it_shows(
     tmp_path: Path, count: int, verdict: int
 ) -> None:
-    """Five may agree by chance, where the wall clock of the log's host says something else."""
+    """Five pairs may agree by chance if the wall clock of the log's host contradicts them."""
     numbers = range(1, count + 1)
     found = join(
         tmp_path,
@@ -373,7 +373,7 @@ def test_the_bare_begin_of_a_life_is_no_sighting(tmp_path: Path) -> None:
 
 
 def test_what_waited_in_a_backlog_was_stamped_before_it(tmp_path: Path) -> None:
-    """Resets look alike; the sniffer's socket has both at last, the second one is nearer then."""
+    """Resets look alike. The sniffer's socket gets both late, when the second one is nearer."""
     story = Story()
     for number in range(1, 6):
         ts, skb = MS * number, A + 0x100 * number

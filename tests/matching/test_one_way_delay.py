@@ -20,7 +20,7 @@ def traffic(
     drift_ppm: int = 0,
     every_ns: int = MS,
 ) -> Trips:
-    """Packets sent as often, in turn from a to b and from b to a, with these delays."""
+    """Return packets sent alternately from a to b and from b to a, with these delays."""
     count = len(there)
     sent = np.arange(2 * count, dtype=np.int64) * every_ns
     onward = np.arange(2 * count) % 2 == 0
@@ -41,7 +41,7 @@ BACK = 350_000 + RNG.exponential(80_000, 500).astype(np.int64)
 @pytest.mark.parametrize("drift_ppm", [0, 2, 20, -18, 150, -40, 950, -990])
 @pytest.mark.parametrize("every_ns", [MS, 30 * MS])
 def test_the_truth_lies_in_the_interval(drift_ppm: int, every_ns: int) -> None:
-    """Also of a drift that is little against the ways, and of one that a few seconds hide."""
+    """This includes a drift that is small beside the delays, and one that a few seconds hide."""
     found = traffic(THERE, BACK, drift_ppm, every_ns)
     way = clock_bounds(found)
     assert way is not None

@@ -31,10 +31,9 @@ def waiting(times: list[int], waits: list[int]) -> Story:
 
 
 def test_stamps_of_calls_and_of_arrivals_may_be_in_one_file(tmp_path: Path) -> None:
-    """As while ping runs.
-
-    Four packets are stamped on arrival, so the calls do not show the order of the file.  The last
-    but one waits for long and is stamped in its call, so the arrivals do not, either.
+    """This happens while ping runs. Four packets are stamped on arrival, so the calls do not show
+    the order of the file.  The last but one waits for long and is stamped in its call, so the
+    arrivals do not, either.
     """
     waits = [4 * US] * 40 + [100 * US] * 4 + [900 * US, 4 * US]
     times = [MS * (n + 1) for n in range(45)] + [45 * MS + 500 * US]

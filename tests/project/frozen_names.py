@@ -19,7 +19,7 @@ Names = dict[str, list[str]]
 
 
 def collect(folder: Path) -> Names:
-    """Return all names by what they belong to; a session is made below `folder`."""
+    """Return all frozen names, grouped by their kind. Makes a session below `folder`."""
     session = runs.session(folder)
     return {
         ".skbv: tables, views, indexes": runs.database(session),

@@ -13,7 +13,7 @@ HANDLES = {"db", "database", "connection", "engine", "session", "recording"}
 
 
 def _untyped(source: str) -> list[str]:
-    """What is annotated as Any, or as something of Any's, though it is named as a handle."""
+    """Return line and name of each handle (by HANDLES) whose annotation contains Any."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.arg):

@@ -35,7 +35,7 @@ class Ipv4(NamedTuple):
 
 
 class Ipv6(NamedTuple):
-    """What the two IPv6 slots tell, addresses as text."""
+    """The contents of the two IPv6 slots, with addresses as text."""
 
     saddr: str
     daddr: str

@@ -19,7 +19,7 @@ CAPTURE = resource("samples/bulk") / "bulk.pcap"
 
 
 class ProgressLog:
-    """Keeps what is reported; cancels at the report of that number of a step."""
+    """Keeps all reports; cancels at a report with a given number and step."""
 
     def __init__(self, stop_in: str = "", after: int = 0) -> None:
         self.said: list[tuple[str, int, int]] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of kernel events says of each what code decides by."""
+"""The table of kernel events has the traits by which code decides."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What of each call's time is its own: docs/times.md, section "Times of one call".
 
-Input: the records of a log.  Output: calls that know what is directly inside them, and their
-stretches.
+Input: the records of a log.  Output: calls with their direct inner calls and their time spans.
 """
 
 from __future__ import annotations
@@ -213,7 +212,7 @@ def _lost(call: Call, loss: Loss) -> bool:
 
 
 def weight(event: Event) -> int:
-    """Return how many times as much as an empty call's probe an event costs."""
+    """Return the cost of an event as a multiple of the cost of an empty call's probe."""
     return 45 if event.event == EVENT.DROP else 1
 
 
@@ -266,7 +265,7 @@ class Costs:
         return probes, events * max(self.skb_empty, self.empty)
 
     def _inside(self, nested: Nested) -> tuple[int, int, int]:
-        """Return what is in it and its interrupts.
+        """Return what is inside the call and its interrupts.
 
         These are the numbers of probed calls without and with a packet, and the weight of events.
         """

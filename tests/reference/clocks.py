@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether what `stats clock` says of a capture's clock can be true.
+"""Check whether the output of `stats clock` about a capture's clock can be true.
 
 Input: a session, and the log.  Taken from the session, because matching finds them: which packets
 are which legs, and between which moments each was stamped.  Output: cells: name, printed, expected.
@@ -44,7 +44,7 @@ class Stamp(NamedTuple):
 
 
 def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterator[Cell]:
-    """Yield `stats clock`.  With `set_meanwhile` the wall clock is not that of the log's begin."""
+    """Yield `stats clock`.  With `set_meanwhile`, the wall clock was set after the log began."""
     shown = json.loads(run("stats", "--json", str(session), "clock"))
     db = sqlite3.connect(session)
     captures = "SELECT source, count(*) FROM packet GROUP BY source ORDER BY source"
@@ -112,7 +112,8 @@ def _here(stamp: Stamp, fit: dict[str, Any], origin: int) -> float:
 def _residual(
     where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp], packets: int
 ) -> Iterator[Cell]:
-    """All packets' moments leave no more open than it says, those that made the fit no less.
+    """The moments of all packets permit no more than the stated error, those of the fit's pairs no
+    less.
 
     Packets may have made the fit that have no moment in the end: nothing follows then.
     """

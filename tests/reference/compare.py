@@ -36,7 +36,7 @@ QUEUES = (EVENT.QDISC_ENQUEUE, EVENT.QDISC_DEQUEUE, EVENT.SOCK_ENQUEUE, EVENT.CO
 
 
 class Made(NamedTuple):
-    """What the reference made of a log; legs by number."""
+    """What the reference computes from a log; legs by number."""
 
     calls: Calls
     passes: Passes

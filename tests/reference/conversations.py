@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `stats conversations` and `stats endpoints` should say: packets added up by their ends.
+"""Compute `stats conversations` and `stats endpoints`: sums of packets by their ends.
 
 In: a session, of which only addresses, ports and lengths of captured packets are taken (tshark has
 these too), and the time in kernel of each packet, of a log.  Out: rows of the tables.

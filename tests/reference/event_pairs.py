@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `stats interrupts` and `stats syscalls` should say: events that begin and end something.
+"""Compute what `stats interrupts` and `stats syscalls` should print from pairs of events.
 
 In: a log, with its events in order.  Out: rows of the tables, without the host.  A begin counts if
 the next such event of its CPU or thread is its end, and no record was lost between them.

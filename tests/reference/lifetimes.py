@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which packet each record is of: from its birth to its end an address is one packet's.
+"""Find the packet of each record: from birth to end, an address belongs to one packet.
 
 Input: the records of a log.  Output: records with the number of their packet (series), and of each
-packet its parent, and whether it is a sniffer's copy.  Every address is looked at by itself: what
-was said of it, sorted by the time that it is true of, is cut at births and behind frees.
+packet its parent, and whether it is a sniffer's copy.  Each address is judged alone: what records
+show about it is sorted by the time when it was true, and divided at births and after frees.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Record:
 
 @dataclass(eq=False)
 class Life:
-    """What one address was between a birth and a free."""
+    """The lifetime at one address between a birth and a free."""
 
     records: list[Record] = field(default_factory=list)
     birth: Record | None = None  # names the parent whose clone it is
@@ -108,7 +108,7 @@ class Series:
 
 @dataclass(frozen=True)
 class _Said:
-    """Something said of an address: true of a time, by a record (`child`: of the clone's)."""
+    """What a record shows about an address at one time (`child`: about the clone's address)."""
 
     when: int
     record: Record
@@ -168,7 +168,7 @@ class Lifetimes:
                     record.owner_call = found
 
     def _listen(self) -> None:
-        """What each record says of which address, and of which time that is true."""
+        """Collect what each record shows about which address, and at which time."""
         born = self._births()
         freed: dict[int, list[Record]] = {}  # FREE by address
         for record in self.records:

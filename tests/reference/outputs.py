@@ -41,10 +41,7 @@ SIZE = "3000x30000"  # or lanes below the picture are left out
 
 
 def run(*arguments: str) -> str:
-    """Return what a command writes.
-
-    Raises RuntimeError with its complaint if it rejects its words.
-    """
+    """Return a command's output. Raises RuntimeError if it rejects its arguments."""
     out, complaint = io.StringIO(), io.StringIO()
     try:
         with redirect_stdout(out), redirect_stderr(complaint):
@@ -259,7 +256,7 @@ def of_timeline(session: Path, made: Made, folder: Path) -> Iterator[Cell]:
 
 
 def _left_out(out: Path) -> int:
-    """Return how many lanes there was no height for, as a table says of itself."""
+    """Return how many lanes had no room; the table states this number."""
     table = out.read_text("utf-8")
     left = re.search(r"^# Not drawn for want of height: the last (\d+)", table, re.M)
     return int(left[1]) if left else 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What `path --json` and the path as CSV should say of a packet's legs.
+"""Compute what `path --json` and the path as CSV should contain for a packet's legs.
 
-Input: what the reference made of a log.  Output: of each leg, call, wait and event its cells.
+Input: what the reference made of a log.  Output: the cells of each leg, call, wait and event.
 """
 
 from __future__ import annotations

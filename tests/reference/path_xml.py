@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `path --xml` should say: calls inside each other as they ran, with the cells of the JSON.
+"""Compute what `path --xml` should contain: nested calls, with the cells of the JSON.
 
 Input: a leg of the XML, and the reference's own.  Output: cells: name, printed, expected.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Functions by what a call of them says about where a packet was before or after it."""
+"""Functions, grouped by what their calls show about where a packet was before or after."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the rows of a session's tables should hold: series, leg, call, event, loss.
+"""Compute the rows of a session's tables: series, leg, call, event, loss.
 
-Input: what the other modules made of a log's records.  Output: for each row the cells, by column.
+Input: the results of the other modules for a log's records.  Output: for each row the cells, by
+column.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class CallCells:
 
     @staticmethod
     def _meanwhile(seen: list[tuple[int, int]], call: Call) -> list[int]:
-        """Return what was seen at returns from its entry to its own, its own not among them."""
+        """Return the values in `seen` between the call's entry and its return, without both."""
         assert call.end is not None
         low = bisect_right(seen, call.entry, key=lambda one: one[0])
         return [what for _, what in seen[low : bisect_left(seen, call.end, key=lambda one: one[0])]]

@@ -343,7 +343,7 @@ class _Reader:
             (self._log.events if call is None else call.further).append(each)
 
     def fill_footprints(self) -> None:
-        """Calls and further packets: the skb's last one on the entry's CPU by then."""
+        """Give each call and further packet its skb's latest footprint on that CPU."""
         for known in self._prints.values():
             known.sort(key=lambda one: one[0])
         for call in self._log.calls:

@@ -2,7 +2,7 @@
 """Where the time of a leg and of a packet went: docs/times.md, "Times of a leg and of a packet".
 
 Input: the calls of a log, and of each leg which of them are its, when it begins and ends.  Output:
-spans, each with its name.  Every span is looked at by itself: what was open then, and what ran?
+spans, each with its name.  Each span is judged alone: which calls were open, and which thread ran?
 """
 
 from __future__ import annotations
@@ -377,7 +377,7 @@ def _ends(of: Nested) -> set[int]:
 
 
 def _chain(calls: Sequence[Nested], at: int) -> list[Nested]:
-    """Return the calls among some, and inside each other, that are open at a time."""
+    """Return the calls that are open at the time `at`, outermost first; `calls` are in order."""
     number = bisect_right(calls, at, key=lambda each: each.call.entry)
     for each in (calls[n] for n in range(number - 1, -1, -1)):
         if each.call.end is None:

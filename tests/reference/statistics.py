@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `info` and `stats` should say, from what the reference made of a log.
+"""Compute what `info` and `stats` should print, from the reference's results for a log.
 
 Input: legs and calls; from the session, which packets a capture holds and which legs are theirs.
 Output: cells, and rows of the tables functions, layers, drops and processes of all packets.
@@ -45,7 +45,7 @@ def spread(values: Iterable[int]) -> dict[str, int]:
 
 
 class Statistics:
-    """Of all packets of a log, or of those that show an IP or ARP header."""
+    """Statistics of all packets of a log, or of those with an IP or ARP header."""
 
     def __init__(self, made: Made, wires: dict[int, list[int]], everything: bool = False) -> None:
         """`wires` are by leg the packets of captures that it surely is."""
@@ -269,7 +269,7 @@ class Statistics:
 
 
 def stacks(calls: Iterable[tuple[Row, Nested]], functions: dict[int, str]) -> dict[Stack, int]:
-    """Of these calls: ns by functions; a call without a self time adds nothing."""
+    """Return ns by stack of functions; a call without a self time adds nothing."""
     spent = Counter[Stack]()
     for row, nested in calls:
         around: list[str] = []

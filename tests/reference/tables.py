@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `stats callgraph`, `programs`, `latency`, `io`, `roundtrip`, `time`, `paths` should say.
+"""Compute `stats callgraph`, `programs`, `latency`, `io`, `roundtrip`, `time` and `paths`.
 
 Input: what the reference made of a log; from the session, which packets a capture holds, which legs
 are theirs, and the offsets of the clocks.  Output: cells of the tables, of all packets.

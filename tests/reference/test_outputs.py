@@ -63,7 +63,7 @@ WRONG: dict[str, tuple[object, object]] = {
 
 @pytest.fixture(scope="module")
 def made(session: Path) -> Made:
-    """What the reference makes of the session's log."""
+    """Return what the reference computes from the session's log."""
     db = sqlite3.connect(session)
     db.row_factory = sqlite3.Row
     found = make(db, files(session.stem)[0])
@@ -72,7 +72,7 @@ def made(session: Path) -> Made:
 
 
 def differ(cells: Iterator[Cell]) -> list[Cell]:
-    """Those that are not as they should be; there must be some."""
+    """Return the cells that differ from what is expected. Fails if there are no cells."""
     every = list(cells)
     assert every
     return [cell for cell in every if cell[1] != cell[2]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tips of the window should say of calls, waits, bins of calls, and gaps.
+"""Compute the window's tips for calls, waits, bins of calls, and gaps.
 
 Input: what the reference made of a log, and what the timeline shows under a pointer.  Output:
 cells.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the window's texts should say of packets: columns, tips, strip, status bar.
+"""Compute the window's texts about packets: columns, tips, strip, status bar.
 
 Input: what the reference made of a log.  Output: the numbers in texts that the window's models
 make.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each architecture has of its own counts once; a macro means something near the file only."""
+"""Functions of each architecture count once; a macro counts only near its file."""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def test_a_patch_finds_files_of_any_name(odd_names: Path, tmp_path: Path) -> Non
 
 
 def test_a_reader_that_goes_is_no_failure() -> None:
-    """As of ``skbscan tables TREE direct | head -1``."""
+    """Example: ``skbscan tables TREE direct | head -1``."""
     command = [sys.executable, "-m", "scanner.cli", "scan", TODAY, "-q", "--json", "-"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None

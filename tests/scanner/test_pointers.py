@@ -72,7 +72,7 @@ def test_what_it_cannot_hold_is_not(tmp_path: Path, text: str, call: str) -> Non
 
 
 def test_a_graph_goes_through_an_assigned_member(tmp_path: Path) -> None:
-    """As dst_input() calls ip_local_deliver(), which ip_route_input() put there."""
+    """Example: dst_input() calls ip_local_deliver(), which ip_route_input() assigned."""
     result = scanned(
         tmp_path,
         "int ip_local_deliver(struct sk_buff *skb) { return 0; }\n"

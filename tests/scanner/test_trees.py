@@ -99,7 +99,7 @@ def test_a_struct_that_is_not_there_is_reported() -> None:
 
 
 def test_a_tag_of_two_headers_is_two_types(tmp_path: Path) -> None:
-    """Each file means that of the header it includes, however many steps away."""
+    """Each file uses the definition in the header that it includes, directly or indirectly."""
     files = {
         "a/node.h": "#include <skb.h>\nstruct node { struct sk_buff *skb; };\n",
         "a/all.h": '#include "node.h"\n',

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Notes and flags: kept while views read, found again when the session is made anew."""
+"""Notes and flags persist while views read, and are found again in a new import."""
 
 from __future__ import annotations
 

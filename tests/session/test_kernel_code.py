@@ -23,14 +23,14 @@ LOG = resource("samples/drops/drops.kbl")
 
 
 class Marked(NamedTuple):
-    """By offset in the function: packets dropped, and recorded calls by function."""
+    """For each offset in the function, the packets dropped and the calls of each function."""
 
     drops: Counter[int]
     calls: dict[int, Counter[str]]
 
 
 def marked(log: Log, begin: int) -> Marked:
-    """What the raw log has in FUNCTION, which begins at `begin`."""
+    """Return what the raw log has in FUNCTION, which begins at `begin`."""
     made = Marked(Counter(), {})
     for event in log.events:
         address = log.stext + (event.data >> 32)

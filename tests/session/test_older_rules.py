@@ -113,7 +113,7 @@ def test_a_changed_input_is_not_taken_for_the_same(saved: Path, inputs: list[Pat
 def test_notes_made_while_it_is_matched_again_stay(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As long as anything is reported: the window shows the old session meanwhile."""
+    """Notes can be added until progress ends: the window still shows the old session."""
     session = open_files([saved])
 
     class Noting:
@@ -134,7 +134,7 @@ def test_notes_made_while_it_is_matched_again_stay(
 def test_other_rules_have_another_cache(
     inputs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What unsaved sessions of other rules hold is not shown; their files are left alone."""
+    """Unsaved sessions of other rules are not opened, and their files are not changed."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     first = open_files(inputs)
     assert cached_session(inputs) == first.file

@@ -55,7 +55,7 @@ def imported(folder: Path, *files: Path) -> Path:
 
 
 def pairs(session: Path, kind: str) -> dict[int, set[tuple[int, int, int, int]]]:
-    """By packet: (skb, begin, verdict, rung) of the lifetimes in logs of this kind."""
+    """Return (skb, begin, verdict, rung) of the lifetimes in logs of this kind, by packet."""
     found: dict[int, set[tuple[int, int, int, int]]] = defaultdict(set)
     with closing(sqlite3.connect(session)) as db:
         rows = db.execute(

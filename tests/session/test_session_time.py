@@ -38,7 +38,7 @@ TRUE, PACKETS = capture()
 
 
 def write(path: Path, ahead: list[int]) -> Path:
-    """A pcapng of an interface for each of `ahead`, whose clock is so far ahead, ns.
+    """Write a pcapng with an interface for each of `ahead`; its clock is that many ns ahead.
 
     They have all packets twice, first one interface, then another, as mergecap writes two captures
     of a cable.

@@ -42,7 +42,7 @@ def test_numbers_are_those_of_the_calls_whatever_packets_share_them(
 
 
 def paths(session: Session) -> Iterator[list[tuple[int, int]]]:
-    """Of each leg its calls: CPU and entry name a call in the log."""
+    """Yield the calls of each leg: CPU and entry identify a call in the log."""
     for series in range(1, session.info()["series"] + 1):
         for leg in session.paths.path(series=series).legs:
             yield [(call.cpu, call.entry_ns) for call in leg.calls]

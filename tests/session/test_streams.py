@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Following a stream of a real recording: what the traffic is known to have said."""
+"""Following a stream of a real recording shows the known content of the traffic."""
 
 from __future__ import annotations
 

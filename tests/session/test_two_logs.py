@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What two hosts' logs tell of one packet: nothing of it may mix their clocks."""
+"""One packet in two hosts' logs: no result mixes the two clocks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the page writer makes is what SQLite itself would hold, at every edge of the format."""
+"""Written pages have the rows that SQLite itself would store, at all limits of the format."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def test_it_can_be_changed_afterwards(tmp_path: Path) -> None:
 
 
 def test_the_page_with_the_lock_byte_is_left_out(tmp_path: Path) -> None:
-    """SQLite has the byte behind 1 GiB; a sparse file gets there without writing as much."""
+    """SQLite reserves the byte at 1 GiB, and a sparse file reaches it without much writing."""
     path = touched(tmp_path / "a.db")
     columns = columns_of(30_000)
     table, indexes = declare(columns, ("a",))

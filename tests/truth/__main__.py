@@ -2,7 +2,7 @@
 """python -m tests.truth: judge all recordings of the zoo, treated in all ways.
 
 Writes build/truth/table.json and docs/truth.md, prints the table; the exit code is 1 if any match
-is wrong.  What was judged with the same program, judge and recording is not judged again.
+is wrong.  A recording is not judged again if program, judge and recording are unchanged.
 """
 
 from __future__ import annotations

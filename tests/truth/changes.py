@@ -102,7 +102,7 @@ def one_flow(given: list[Packet], rng: Random) -> list[Packet]:
 
 
 def alike(given: list[Packet], rng: Random) -> list[Packet]:
-    """Leave the packets whose headers come more than once, and few of the others."""
+    """Keep the packets whose headers occur more than once, and few of the others."""
     count: dict[bytes, int] = {}
     for p in given:
         count[p.frame.data[14:42]] = count.get(p.frame.data[14:42], 0) + 1

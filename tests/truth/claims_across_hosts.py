@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the product says across the three guests: a dataset of their recordings, matched."""
+"""skbviewer's pairs of packets across the three guests, from a dataset of their recordings."""
 
 from __future__ import annotations
 

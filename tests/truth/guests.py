@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a guest of the zoo takes with it, and how it is run."""
+"""Build the files for a guest of the zoo, and run it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def build_witness(kernel: debs.Kernel, folder: Path) -> Path:
 
 
 def sources(release: str) -> str:
-    """Return a hash of what is built for a kernel and takes long."""
+    """Return a hash of the files that take long to build for a kernel."""
     found = hashlib.sha256(release.encode())
     for folder in (record.KMOD, HERE / "witness"):
         for path in sorted(folder.glob("*.[ch]")) + sorted(folder.glob("probes.txt")):
@@ -108,7 +108,7 @@ def pack(kit: Kit, wanted: list[Scenario]) -> Path:
 
 
 def boot(kit: Kit, wanted: list[Scenario], only: str, counted: bool) -> tuple[Path, str]:
-    """Run these scenarios in one guest; returns the folder of what they left and the console.
+    """Run these scenarios in one guest; return the folder of their files, and the console.
 
     only: "with" or "without" the witness; "both" runs them twice.  counted: see guest.Run.
     """

@@ -30,7 +30,7 @@ ERROR_NS = 10_000  # of a clock that outgoing packets show
 
 
 class Opinion(NamedTuple):
-    """What is true of one packet."""
+    """The truth about one packet."""
 
     packet: int  # from 0, in its capture
     verdict: str  # the session's
@@ -90,8 +90,7 @@ def holders(hit: Hit, witness: Witness, log: Log) -> tuple[set[int], str]:
 
 
 def _nearest(hit: Hit, log: Log, times: list[int], series: list[int], fine: int) -> set[int]:
-    """Of the lifetimes at an address those next to the hit, between what began or ended there by
-    the log."""
+    """Return the lifetimes before and after the hit at its address, within its bounds there."""
     early, late = log.between(signed(hit.skb), hit.ns + fine)
     at = bisect.bisect_right(times, hit.ns + fine)
     before = series[at - 1 : at] if at and times[at - 1] >= early else []

@@ -34,7 +34,7 @@ class Truth(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """What the product says: two packets are one, and the second follows within these times.
+    """A claim of skbviewer: two packets are one, and the second follows within these times.
 
     A packet is named by (host, capture, number from 0).
     """
@@ -59,7 +59,7 @@ class Verdict(NamedTuple):
 
 
 def truth_of(recording: Recording, capture: str) -> Truth:
-    """Return what is true of a capture's packets."""
+    """Return the truth about a capture's packets."""
     found = recording.found[capture]
     parts = [_bytes(*network(frame), frame.data) for frame in found.frames]
     times = [found.hits[hit].row.ns if hit >= 0 else 0 for hit in found.join.hits]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which hit of a packet socket is which packet of its capture.
+"""Join the hits of a packet socket with the packets of its capture.
 
 The kernel writes packets in the order of the hits, but leaves out what the sniffer's filter
-refuses, and a witness may have missed hits.  So a packet and a hit are one if their bytes agree and
-their order does.  Of hits with the same bytes the times decide, or nothing does.
+refuses, and a witness may have missed hits.  So a packet and a hit belong together if both their
+bytes and their order agree.  Among hits with equal bytes, only the times can decide.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def network(frame: Frame) -> tuple[int, int]:
 def packet_key(frame: Frame, scratch: int = 1 << 16) -> bytes:
     """Return the packet's bytes from its network header on, as far as they are certainly linear.
 
-    Of TCP, these are the headers only, because the content may be in page fragments.
+    For TCP, these are only the headers, because the content may be in page fragments.
     """
     kind, at = network(frame)
     return _certain(kind, frame.data[at:])[:scratch]
@@ -124,8 +124,8 @@ def socket_hits(hits: list[Hit], netns: int = 0) -> list[Hit]:
 def join(frames: list[Frame], hits: list[Hit]) -> Join:
     """Find each packet's hit among those of its socket.
 
-    A stamp that the kernel put on the skb is the packet's time to the ns, so it names the hit. Else
-    bytes and order do, and of what is left the time if it is clear.
+    A stamp that the kernel put on the skb is the packet's time to the ns, so it names the hit.
+    Otherwise, bytes and order decide, and then the time if it is clear.
     """
     offset = _offset(frames, hits)
     if offset is None:

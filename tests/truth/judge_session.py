@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a session file says, read by SQL: its exact matches, and which lifetime had which address
-when."""
+"""Read a session file by SQL: exact matches, and which lifetime had an address when."""
 
 from __future__ import annotations
 
@@ -33,8 +32,7 @@ class Log:
     """The lifetimes of one kernel log: which one had an address when."""
 
     def __init__(self, source: int, points: Numbers, bounds: Numbers, ends: Numbers) -> None:
-        """Of `points` the rows are address, ns, series; of what began or ended, and of the ends
-        alone, address and ns."""
+        """Sort the rows: `points` are (address, ns, series), the others (address, ns)."""
         self.source = source
         self._points = _sorted(points)
         self._seen = _by_address(self._points)
@@ -137,8 +135,8 @@ def _column(db: sqlite3.Connection, table: str, name: str) -> Numbers:
 def read_log(db: sqlite3.Connection, source: int) -> Log:
     """Follow the addresses of a log's lifetimes, as signed numbers.
 
-    A call shows its skb when it begins, one that returns an skb when it ends.  XMIT shows nothing:
-    its skb may be another's by then.
+    A call shows its skb when it begins, one that returns an skb when it ends.  XMIT is not used,
+    because its skb may be another packet's when it is recorded.
     """
     series = np.concatenate([[0], _column(db, "leg", "series")])
     series[np.flatnonzero(np.concatenate([[0], _column(db, "leg", "source")]) != source)] = 0

@@ -21,7 +21,7 @@ ENDS = {"freed", "released", "stolen", "kfree_skb", "consume_skb"}
 
 
 class Row(NamedTuple):
-    """One hit of a probe of the witness; what it did not write is 0, `paged` and `crc` -1."""
+    """One hit of a witness probe; unwritten fields are 0, but `paged` and `crc` are -1."""
 
     kind: str
     ns: int  # CLOCK_MONOTONIC

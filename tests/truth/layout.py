@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where recordings of the zoo lie, and what is written about one of them."""
+"""The places of the zoo's recordings, and the description of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RECORDINGS = FOLDER / "recordings"
 
 
 class Capture(TypedDict):
-    """One sniffer: where it stood, what it was asked, what the kernel dropped before it.
+    """One sniffer: its device, its options, and how many packets the kernel dropped before it.
 
     sock: the address of its packet socket, "" if no packet reached it.
     """
@@ -27,7 +27,7 @@ class Capture(TypedDict):
 
 
 class Witness(TypedDict):
-    """What the witness saw and did not see: by event its hits and those it missed."""
+    """The witness's hits and missed hits, by event."""
 
     kprobe_profile: dict[str, list[int]]
     overrun: int

@@ -68,7 +68,7 @@ def records_of(data: bytes) -> Iterator[Record]:
 
 
 class _Footprints:
-    """What each packet held, as the CPU of an entry has written it."""
+    """The footprint of each packet, as the CPU of an entry wrote it."""
 
     def __init__(self, records: list[Record]) -> None:
         self._kept: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)

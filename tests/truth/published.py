@@ -43,7 +43,7 @@ UNJUDGED = """
 - Numbers, such as how long a packet was in the kernel, and in which functions: only its lifetime is judged.
 - Ambiguous and wire-only packets. In whole logs, *wire-only, yet seen* counts wire-only packets that the log shows.
 - Packets whose hit the witness missed: the kernel's probes miss hits that happen within another hit.
-- The moment of capture, if one skb passes one socket more than once: the lifetime is the same.
+- The moment of capture: if one skb passes a socket more than once, every pass is the same lifetime.
 - Logs and captures of two hosts in one session (tests/e2e/test_match_two_hosts.py).
 - Devices whose driver passes on packets that the witness cannot see: the scenarios have no such device. QEMU's hub
   connects the virtio cards. It offers no checksums or large segments to the guest, so the kernel cuts what they send.

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How many packets could be exact: those that nothing looks like nearby, and of a packet that is
-not exact what else it can have been.  All by the witness's and the captures' bytes."""
+"""Count the packets that could be exact, because no other skb nearby has equal bytes.
+
+For packets that are not exact, find the skbs that they could be.  The bytes are those of the
+witness and of the captures.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,7 @@ def _alone(keys: list[bytes], times: list[int], error: int) -> list[bool]:
 
 
 class Seen(NamedTuple):
-    """What a treated capture was judged with."""
+    """The files by which a treated capture was judged."""
 
     treatment: str
     opinions: list[Opinion]
@@ -149,7 +152,7 @@ def _of_several_devices(seen: Seen) -> set[int]:
 
 
 class _Rivals:
-    """Other skbs that sockets were given, by what a capture of so many bytes shows of them."""
+    """Other skbs that sockets were given, by the bytes that a capture shows of them."""
 
     def __init__(self, seen: Seen, witness: Witness) -> None:
         self._seen = seen

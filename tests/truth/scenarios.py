@@ -10,7 +10,7 @@ SCRIPTS = Path(__file__).resolve().parent / "zoo"
 
 
 class Scenario(NamedTuple):
-    """One scenario, recorded once with the witness and once without it.
+    """One scenario, which is recorded with the witness and again without it.
 
     modules: what the guest loads before.  probes: a list of tests/lab/record.py.  options: further
     arguments of kblrecord, a filter for example.  buffers: the module's parameters.  devices:

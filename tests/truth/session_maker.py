@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sessions made by a checkout of the program, in a process of their own.
 
-A process imports many sessions, for what is compiled for the machine takes seconds to load.
+A process imports many sessions, because loading the compiled loops takes seconds.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How two guests' clocks relate: what each saw of the other's in shared memory (programs/meet.c).
+"""Relate two guests' clocks by the times that each read in shared memory (meet.c).
 
 CLOCK_MONOTONIC of each guest runs at a constant rate, and so f(x), the first guest's time as the
 second's shows x, is a line.  The second had shown x before the first showed y: so f(x) <= y.  The
@@ -47,7 +47,7 @@ def seen(clocks: Path, other: int) -> Ints:
 def line(first: Ints, second: Ints) -> Line:
     """Return how the first guest's clock relates to the second's, by what each saw of the other.
 
-    Raises ValueError if that contradicts itself.
+    Raises ValueError if the readings contradict each other.
     """
     at = int(first[0, 0])
     apart = int(first[0, 1] - at)

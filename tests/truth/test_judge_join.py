@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which hit is which packet, by the bytes that the witness read, and else by their order."""
+"""Hits and packets are joined by the bytes that the witness read, otherwise by order."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_what_one_of_them_does_not_know_contradicts_nothing() -> None:
 
 @pytest.mark.parametrize("stored", [True, False])
 def test_a_session_without_moments_can_be_judged(tmp_path: Path, stored: bool) -> None:
-    """As programs made it that did not know them."""
+    """Earlier versions of the program made such sessions."""
     with closing(sqlite3.connect(":memory:")) as db:
         db.execute("CREATE TABLE packet (id, verdict)")
         db.execute("CREATE TABLE match (packet, leg, verdict)")

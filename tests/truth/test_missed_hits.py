@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A log from which hits are taken away: the reader finds the other calls, and the misses."""
+"""In a log without some hits, the reader finds the other calls, and counts the misses."""
 
 from __future__ import annotations
 

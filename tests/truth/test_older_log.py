@@ -21,7 +21,7 @@ SAMPLE = Path(__file__).parent / "samples/6.12-netem-same-headers.tar.xz"
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A recorded log and what was made of it."""
+    """Return a recorded log, and the older log that is made from it."""
     folder = tmp_path_factory.mktemp("older")
     with tarfile.open(SAMPLE) as archive:
         archive.extract("log.kbl", folder, filter="data")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What else a packet that is not exact can have been."""
+"""Test the alternatives that are found for a packet that is not exact."""
 
 from __future__ import annotations
 

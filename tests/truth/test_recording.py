@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The side of the truth that records: its table, its scripts, what it makes of a guest's files."""
+"""Test the recording of the truth: its table, its scripts, and a guest's files."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_programs_can_be_built(tmp_path: Path) -> None:
 
 @pytest.fixture
 def left(tmp_path: Path) -> Path:
-    """What a guest leaves of a scenario."""
+    """The files that a guest leaves for a scenario."""
     folder = tmp_path / "left" / "vlan"
     folder.mkdir(parents=True)
     files = {

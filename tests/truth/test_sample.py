@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A fixed sample of `make truth`: recordings of hostile traffic with their witness, kept here.
 
-What a witness in the guest's kernel saw decides; the judge imports nothing of skbviewer.
+A witness in the guest's kernel decides; the judge imports nothing of skbviewer.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def record(less: int) -> int:
 def _boot(
     kit: guests.Kit, image: Path, said: tuple[str, ...], role: str, options: tuple[str, ...]
 ) -> bool:
-    """Run one guest and put what it recorded in its place; return whether that is whole."""
+    """Run one guest and move its recording to its place; return whether it is complete."""
     folder = kit.folder / "guest" / role
     folder.mkdir()
     disk, left = folder / "disk.img", folder / "left"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What may happen to a capture after it was made, and to a log: cut, thinned, merged, shifted.
+"""Treatments of finished captures and logs: cutting, thinning, merging, shifting.
 
 A treatment makes packets of packets and keeps of each which recorded one it was, so that the judge
 knows its truth.  Packets and chunks are chosen by a seed: a treatment of one recording is always
@@ -38,7 +38,7 @@ class Treated(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """What treatments are given: a capture, the others of its recording, one of another boot."""
+    """The input of treatments: a capture, the recording's others, and one of another boot."""
 
     name: str
     packets: list[Packet]
@@ -89,7 +89,7 @@ def _thinned(share: float) -> Treatment:
 
 
 def _every(step: int) -> Treatment:
-    """Every so many packets are there twice."""
+    """Return a treatment that duplicates each `step`-th packet."""
 
     def treat(given: Recorded) -> Treated:
         copies = (1 + (n % step == 0) for n in range(len(given.packets)))

@@ -59,12 +59,12 @@ class Difference(NamedTuple):
 
     @property
     def has_data(self) -> bool:
-        """Return whether a recording has the thing, and its values in A and B are not both 0."""
+        """Return whether a recording has this row, and its values in A and B are not both 0."""
         return bool(self.number_a or self.number_b) and not self.a == self.b == 0
 
     @property
     def only_in(self) -> str:
-        """Return "A" or "B" if only that recording has the thing, else ""."""
+        """Return "A" or "B" if only that recording has this row, else ""."""
         if bool(self.number_a) == bool(self.number_b):
             return ""
         return "A" if self.number_a else "B"

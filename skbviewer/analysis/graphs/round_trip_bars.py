@@ -79,7 +79,7 @@ def round_trip_bars(scope: Scope) -> RoundTripBars | None:
 
 
 def _parts(found: RoundTrips) -> tuple[Bools, tuple[Int64s, ...]]:
-    """Return which round trips are complete, and the parts PARTS of each; 0 for a part it lacks."""
+    """Return which round trips are complete, and each one's parts in ns, as in PARTS."""
     known = np.minimum(np.minimum(found.send_ns, found.outside_ns), found.receive_ns)
     wire, peer = found.wire_ns, found.peer_ns
     split = wire != UNKNOWN

@@ -78,7 +78,7 @@ def may_lack(
 
 
 def near(windows: Windows, begin: Int64s, last: Int64s) -> Bools:
-    """Return for each span from `begin` to `last` (ns) whether a window is near it."""
+    """Return for each span from `begin` to `last` (ns) whether a window is within CLOSE_NS."""
     spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
     return spans.meet(*_reach(begin, last))
 

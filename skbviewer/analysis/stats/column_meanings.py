@@ -73,8 +73,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "name": "name of the path in all recordings: the field kbl.path",
     },
     "latency": {
-        "kind": "all packets, path (see stats paths) or stage: times in kernel; function: whole "
-        "calls",
+        "kind": "all packets, path (see stats paths) or stage: times in kernel are counted; "
+        "function: durations of calls are counted",
         "name": "the path's number, the stage or the function",
         "count": "packets, legs or calls",
         "min": "the smallest value",
@@ -113,7 +113,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "name": "the function, layer or program",
         "count": "calls whose events are known",
         "counted": "events that the counter counted in these calls, without the calls inside them",
-        "probes": "events of the probes among these, as calibrated; 0 if they were not measured",
+        "probes": "events in `counted` that the probes caused, by calibration; 0 if not calibrated",
         "events": "counted minus probes",
         "mean": "events per call",
     },

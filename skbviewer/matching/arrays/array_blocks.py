@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Walk through long arrays block by block; check whether several numbers fit into 64 bits."""
+"""Divide long arrays into blocks, and check whether a combined key fits into 64 bits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def blocks(count: int, size: int = BLOCK) -> Iterator[slice]:
 
 
 def fits(*counts: int) -> bool:
-    """Return whether one int64 can hold numbers below each of `counts`, side by side."""
+    """Return whether one int64 can hold a key of several numbers, each below its count."""
     total = 1
     for count in counts:
         total *= max(count, 1)

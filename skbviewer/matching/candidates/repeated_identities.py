@@ -61,7 +61,7 @@ def in_flow_with_twins(
 
 
 def far(error: Int64s) -> Int64s:
-    """Return for each packet how far away in time its twin may be (ns).
+    """Return for each packet a larger clock error (ns), with which its twins are searched.
 
     `error` is the clock's possible error for each packet.
     """

@@ -135,7 +135,7 @@ def _of_these_hosts(
 
 
 def joined_hashes(packets: Known, prints: Known, meeting: Meeting) -> tuple[Hash, Hash]:
-    """Return a hash for each packet and footprint of `meeting`, of the columns that both know."""
+    """Return hashes for the packets and for the footprints of `meeting`, over its columns."""
     names = meeting.names
     return _hashed(packets, meeting.packets, names), _hashed(prints, meeting.prints, names)
 

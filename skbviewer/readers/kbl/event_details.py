@@ -40,9 +40,9 @@ class Asides(NamedTuple):
 
 
 def read_details(asides: Asides, stext: int) -> Details:
-    """Return the tables of details, and names of interrupts, devices, modules and threads.
+    """Return what EXT slots add to events: stacks, drops, changes, system calls, and names.
 
-    The tables are sorted by ordinal.  `stext` is the address of _stext.
+    Tables are sorted by the ordinal of the event's record. `stext` is the address of _stext.
     """
     frames, drops = _drops(asides, stext)
     waiters = _stacks(*asides.of_type(TYPE.STACK, kbl.KBL_EXT_STACK), stext)

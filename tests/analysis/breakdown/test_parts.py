@@ -176,7 +176,7 @@ def test_in_recordings_all_parts_add_up(sample: Session) -> None:
 
 
 def test_in_recordings_stages_are_those_of_the_table_of_layers(sample: Session) -> None:
-    """Of packets with one leg; where legs overlap, a stage may be shorter."""
+    """Only packets with one leg are compared: where legs overlap, a stage may be shorter."""
     scope = sample.stats.scope()
     made = Breakdown(scope)
     single = np.flatnonzero(np.diff(made.units.at) == 1)

@@ -18,7 +18,7 @@ def version() -> None:
 
 @pytest.mark.parametrize("different", [1, 7, TABLE // 2 + 1, 3 * TABLE])
 def test_equal_values_have_a_number(different: int) -> None:
-    """Also of more values than the first hash table holds."""
+    """This also holds for more values than fit into the first hash table."""
     drawn = np.random.default_rng(different)
     kinds = drawn.integers(-(1 << 62), 1 << 62, different)
     value = kinds[drawn.integers(0, different, 2 * different + 9)]
@@ -37,7 +37,7 @@ def test_no_values() -> None:
 
 
 def test_the_packet_in_the_middle() -> None:
-    """Of packets with equal times it is the one in the middle, too."""
+    """If packets have equal times, the one in the middle is found, too."""
     drawn = np.random.default_rng(5)
     number, ns = drawn.integers(0, 40, 3000), drawn.integers(0, 30, 3000)
     found = _median_packets(number, ns, 41)

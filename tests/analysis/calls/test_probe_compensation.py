@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the probes cost goes off a call's time, wherever inside it they were."""
+"""The cost of probes is subtracted from a call's time, however deep inside it they were."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sending() -> Story:
 
 
 def costs(calls: int, with_skb: int, events: int = 0) -> tuple[int, int]:
-    """What is inside a call with a packet costs, and how far that may be wrong."""
+    """Return the cost of the probes inside a call with a packet, and its possible error."""
     cost = SKB_EMPTY + calls * NESTED + with_skb * (SKB_NESTED - NESTED)
     events_cost = events * SKB_EMPTY
     return cost + events_cost, max(ERROR, (cost + 1) // 2) + events_cost
@@ -45,7 +45,7 @@ def added(number: int) -> int:
 
 
 def times_of(story: Story, folder: Path, name: str = "ip_output") -> tuple[int, int]:
-    """What was taken off, and the error."""
+    """Return the compensation that was subtracted from the call, and its error, both in ns."""
     call = Calls(story, folder)[name]
     return int(call["dur_ns"] - call["comp_ns"]), int(call["comp_err_ns"])
 
@@ -55,7 +55,7 @@ def test_calls_inside_it_cost(tmp_path: Path) -> None:
 
 
 def test_calls_in_interrupts_inside_it_cost_as_much(tmp_path: Path) -> None:
-    """On all levels, of whatever packet, or none."""
+    """Inner calls at any depth cost, with any packet or without one."""
     story = sending()
     story.call("ip_rcv", 2000, 4000, B, pid=7, context=SOFTIRQ)
     story.call("ip_rcv_core", 2100, 2200, B, pid=7, context=SOFTIRQ)
@@ -91,7 +91,7 @@ def test_what_its_interrupts_cost_is_no_less_than_nothing(tmp_path: Path) -> Non
 
 
 def test_events_inside_it_cost_and_drops_most(tmp_path: Path) -> None:
-    """Also those in interrupts; none of those before, behind or on other CPUs."""
+    """Events in interrupts cost, too. Events before or after the call, or on other CPUs, do not."""
     story = sending()
     story.event(2000, KblEvent.QUEUE, A, pid=7)
     story.call("ip_rcv", 3000, 4000, B, pid=7, context=SOFTIRQ)

@@ -38,7 +38,7 @@ def test_errors_are_as_large_as_means_really_spread(memory: float) -> None:
 
 
 def test_ratio_of_sums_with_random_numbers() -> None:
-    """A block with more calls takes longer, which says nothing about the time of a call."""
+    """A block with more calls takes longer, which is no evidence about the time of one call."""
     rng = np.random.default_rng(2)
     number = rng.integers(1, 100, (BLOCKS, 1)).astype(float)
     found = relative_errors(7.0 * number, number, LONGEST)

@@ -17,7 +17,7 @@ SKB, PACKETS = 0xFFFF888000001000, 80
 
 
 def session_of(folder: Path, lossy: bool) -> Session:
-    """Packets received one after the other; while every eighth is, records are lost."""
+    """Packets are received one by one; records are lost during every eighth."""
     story = Story()
     for number in range(PACKETS):
         at, skb = 1_000_000 * (number + 1), SKB + 0x1000 * number

@@ -59,7 +59,7 @@ def test_five_percent_in_one_function_are_found(function: str, tmp_path: Path) -
 
 
 def test_other_flows_of_the_same_kind_are_no_change(tmp_path: Path) -> None:
-    """Of these two, other flows make 71 % and 61 % of the sent packets take one path."""
+    """In the two recordings, 71 % and 61 % of the sent packets take one path."""
     sessions = []
     for seed in (520, 521):
         out = tmp_path / f"{seed}.skbv"

@@ -91,7 +91,7 @@ def causes(made: Diagnosis) -> set[str]:
 
 
 def only(made: Diagnosis, rule: str) -> Finding:
-    """Return the one finding of a rule."""
+    """Return the finding of a rule, which must have exactly one."""
     (found,) = [one for one in made.findings if one.rule == rule]
     return found
 

@@ -309,7 +309,7 @@ def test_a_segment_that_tcp_sends_slowly_was_not_queued(tmp_path: Path) -> None:
 def test_a_fragment_that_waits_for_the_last_one(
     merged: int, found: set[str], tmp_path: Path
 ) -> None:
-    """Of the second packet the work takes long instead."""
+    """For the second packet, the work takes long instead."""
     story = Story()
     end = received(story, 1, 100, core=20 if found else 300)
     begin = merged if found else end + 1

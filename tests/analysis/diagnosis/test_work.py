@@ -143,7 +143,7 @@ def test_a_packet_without_others_like_it_cannot_be_compared(tmp_path: Path) -> N
 
 
 def calibrated(empty: int, nested: int) -> Story:
-    """Ten packets, in a log whose probes cost so many ns."""
+    """Return a story of ten packets, in a log whose probes cost `empty` and `nested` ns."""
     story = Story()
     story.kbl.calibration = {
         "tau_empty": empty, "tau_pair": nested, "tau_nested": nested, "tau_skb_empty": empty,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Completion, and filters made of a value someone points at."""
+"""Completion of filters, and filters made from a value that the user points at."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""By which of its headers a packet life is shown."""
+"""Test which header of an skb lifetime its row shows."""
 
 from __future__ import annotations
 

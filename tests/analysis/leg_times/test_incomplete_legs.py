@@ -45,7 +45,7 @@ def packets(session: Session) -> list[PacketRow]:
 
 
 def times(folder: Path, story: Story, *at: int) -> list[int | None]:
-    """Of each datagram its time in the kernel, by its lifetime.
+    """Return the time in kernel of each datagram, by its lifetime.
 
     Its packet may be ambiguous: the loss may include what distinguishes lifetimes of that time.
     """

@@ -68,7 +68,7 @@ def test_a_leg_that_lacks_what_its_like_have_is_marked(tmp_path: Path, name: str
 
 
 def test_legs_that_have_all_their_calls_are_not_marked(tmp_path: Path) -> None:
-    """Of a function that none of them calls more often: it was missed elsewhere."""
+    """No leg calls the function more often, so the missed hit was elsewhere."""
     story = Story()
     for number in range(1, 6):
         sent(story, number)

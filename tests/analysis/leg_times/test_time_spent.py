@@ -19,7 +19,7 @@ A, B = 0xFFFF888003A1C500, 0xFFFF888003A1C600
 
 
 def spent(story: Story, folder: Path) -> Iterator[tuple[Session, dict[str, int]]]:
-    """Of the first packet life of each version of the story: ns by name."""
+    """Yield ns by name for the first skb lifetime in each version of the story."""
     for session in opened(story, folder):
         (leg, *_) = session.paths.path(series=1).legs
         made = {wait.what: 0 for wait in leg.waits} | {"busy": leg.busy_ns or 0}
@@ -133,7 +133,7 @@ def test_a_packet_in_a_list_waits_for_others_first(tmp_path: Path) -> None:
 
 
 def test_a_call_with_several_packets_works_for_each(tmp_path: Path) -> None:
-    """Also for one that is a further packet of it, in another leg."""
+    """This includes a further packet of the call, in another leg."""
     story = Story()
     story.version = 3
     story.alloc(500, B, context=SOFTIRQ)

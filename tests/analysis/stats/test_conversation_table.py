@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Conversations and endpoints are what a plain count over the packets says."""
+"""Conversations and endpoints equal a plain count over the packets."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def test_no_groups_have_no_spread() -> None:
 
 @pytest.mark.parametrize("scale", [1, 1 << 61, -1])
 def test_values_are_sorted_by_group(scale: int) -> None:
-    """Also those that do not fit into one number with their group."""
+    """This includes values that do not fit into one number together with their group."""
     rng = np.random.default_rng(7)
     group, value = rng.integers(0, 5, 1000), rng.integers(0, 3, 1000) * scale
     for number, mine in enumerate(by_group(group, value, 6)):

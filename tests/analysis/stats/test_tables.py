@@ -112,7 +112,7 @@ def test_sending_begins_when_the_packet_does(tmp_path: Path) -> None:
 
 
 def times(session: Session) -> dict[tuple[str, str], int]:
-    """Of each row of the layer table its total, ns."""
+    """Return the total of each row of the layer table, in ns."""
     return {(r.kind, r.layer): r.total_ns for r in layer_table(session.stats.scope()).rows}
 
 
@@ -131,7 +131,7 @@ def test_a_reader_that_slept_before_its_packet_came_waits_in_its_queue(tmp_path:
 
 
 def test_a_reader_is_busy_only_since_it_has_its_packet(tmp_path: Path) -> None:
-    """Nobody else was seen on its CPU: so nothing says that it slept."""
+    """No other thread was seen on its CPU, so no record shows that it slept."""
     story = Story()
     story.sock_call("udp_recvmsg", 50, 9900, SOCK, pid=7, cpu=1)
     story.giver("__skb_recv_udp", 100, 9300, A, pid=7, cpu=1)
@@ -249,7 +249,7 @@ def test_losses_beside_all_legs_do_not_count(tmp_path: Path) -> None:
 def test_the_time_on_the_wire_is_unknown_where_records_were_lost_meanwhile(
     tmp_path: Path, lost: int, gaps: int, wait: int | None
 ) -> None:
-    """Nor is the leg that received it known to be whole; the one that sent it is."""
+    """The receiving leg may be incomplete, too; the sending leg is known to be complete."""
     story = Story()
     story.alloc(100, A)
     story.call("dev_hard_start_xmit", 300, 800, A, skbinfo=HOST, ipv4=udp4(1))

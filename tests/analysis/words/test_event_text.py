@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every kind of event has a word, and a line that says what there is to say."""
+"""Every kind of event has a word, and a line that describes it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Functions are found in the source by what the scanner wrote."""
+"""Functions are found in the source by the scanner's tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ int ip_rcv(struct sk_buff *skb)
 
 @pytest.fixture
 def scanned(tmp_path: Path) -> SourceMap:
-    """What the real scanner makes of a tree of one file."""
+    """Run the real scanner on a tree with one file, and return its map."""
     tree = tmp_path / "linux"
     (tree / "net/ipv4").mkdir(parents=True)
     (tree / "net/ipv4/ip_input.c").write_text(SOURCE)

@@ -38,7 +38,7 @@ def fields(file: Path, names: Sequence[str]) -> list[list[str]]:
 
 
 def statuses(file: Path) -> list[list[str]]:
-    """Of each frame whether its checksums are good."""
+    """Return the status of the checksums of each frame."""
     return fields(file, [f"{name}.checksum.status" for name in CHECKS])
 
 

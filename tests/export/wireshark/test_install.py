@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer wireshark: what it writes, and that it leaves the user's files alone."""
+"""skbviewer wireshark writes its files, and does not change the user's."""
 
 from __future__ import annotations
 

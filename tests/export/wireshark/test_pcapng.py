@@ -221,7 +221,7 @@ WITHOUT_PAYLOAD = (
 
 
 def test_no_payload_is_left(tmp_path: Path) -> None:
-    """Of TCP, UDP and ICMP, also quoted, and of fragments, which the first one begins."""
+    """The packets are TCP, UDP and ICMP, quoted packets, and fragments."""
     times = range(10**18, 10**18 + len(WITHOUT_PAYLOAD))
     frames = [(at, frame) for at, (frame, _) in zip(times, WITHOUT_PAYLOAD, strict=True)]
     import_files([write_pcap(tmp_path / "in.pcap", frames)], tmp_path / "s.skbv")

@@ -202,7 +202,7 @@ def test_other_programs_keep_the_comments(
 def test_tshark_that_lists_packets_selects_the_same(
     samples: dict[str, Exported], merged: Path, text: str
 ) -> None:
-    """Without -T fields, the tree says of fewer fields that they are needed."""
+    """Without -T fields, the tree asks for fewer fields."""
     script = ("-X", f"lua_script:{merged.parent / 'kbl.lua'}")
     lines = tshark(merged, *script, "-Y", text)
     expected = [number for sample in samples.values() for number in sample.selected(text)]

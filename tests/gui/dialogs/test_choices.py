@@ -212,7 +212,7 @@ def test_a_filter_from_a_menu_counts_as_applied(opened: MainWindow, qtbot: QtBot
 
 
 def title_font(app: QApplication) -> QFont:
-    """Of the panes; the stub asks for bytes, which PySide refuses."""
+    """Return the font of pane titles. The stub asks for bytes, which PySide refuses."""
     return QFont(app.font("QDockWidgetTitle"))  # type: ignore[call-overload]
 
 

@@ -208,7 +208,7 @@ def test_save_as_goes_on_with_the_saved_session(
 
 
 def summaries() -> list[QWidget]:
-    """Those that are open."""
+    """Return the summary windows that are open."""
     windows = QApplication.topLevelWidgets()
     return [each for each in windows if isinstance(each, ImportSummary) and each.isVisible()]
 

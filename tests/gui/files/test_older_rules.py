@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A session of older matching rules in the window: it says so, and can be matched again."""
+"""The window names a session's older matching rules, and can match it again."""
 
 from __future__ import annotations
 

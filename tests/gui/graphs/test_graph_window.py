@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What all graphs share: the packets that they count, and what they show of none."""
+"""All graphs count the same packets, and show a message if there are none."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def test_drop_and_match_leave_to_info_what_few_rows_do_not_need(table: PacketTab
 
 
 def cut(table: PacketTable, first: int = 0, count: int = 256) -> list[str]:
-    """What has no room of the rows from `first` on; Info and long addresses aside."""
+    """Return cells from row `first` on that are cut off, except Info and long addresses."""
     metrics, keys = QFontMetrics(table.font()), [c.key for c in table.packets.columns]
     rows = range(first, min(first + count, table.packets.rowCount()))
     shown = [at for at in table.shown_columns() if keys[at] not in ("info", *ADDRESSES)]

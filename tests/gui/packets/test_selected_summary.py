@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the line above the panes says of a packet's legs."""
+"""Test the line above the panes, which summarises a packet's legs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lanes of all calls: what is in them, their colours, what clicks and hovering tell."""
+"""Test the lanes of all calls: their boxes, colours, clicks and tips."""
 
 from __future__ import annotations
 

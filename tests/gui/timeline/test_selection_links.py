@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a click on a box of the timeline selects, and what the strip says of a drop."""
+"""Test what a click on a timeline box selects, and the text of the strip for a drop."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What hands do on the timeline, and where its boxes are."""
+"""Simulated mouse and keyboard actions on the timeline, and the places of its boxes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What libpcap's own compiler says of a filter: tcpdump over a capture of made packets."""
+"""Evaluate a filter with libpcap's compiler: tcpdump reads a capture of made packets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write(path: Path, frames: list[bytes]) -> None:
 
 
 def run(*arguments: str) -> tuple[bytes, str]:
-    """Return tcpdump's output and what it complains of, "" if it does not."""
+    """Return tcpdump's output and its error message, "" if it has none."""
     done = subprocess.run([PATH, *arguments], capture_output=True, check=False)
     return done.stdout, done.stderr.decode() if done.returncode else ""
 

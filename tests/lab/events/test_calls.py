@@ -25,7 +25,7 @@ def case(events: Events) -> Case:
 
 
 def calls(case: Case) -> dict[int, list[tuple[Record, Record | None]]]:
-    """By thread, the begins with their ends."""
+    """Return the begins with their ends, by thread."""
     by_thread: dict[int, list[tuple[Record, Record | None]]] = defaultdict(list)
     both = case.events(Event.SYSCALL_ENTRY, Event.SYSCALL_EXIT)
     for record in sorted(both, key=lambda r: int(r.head["ts"])):
@@ -41,7 +41,7 @@ def calls(case: Case) -> dict[int, list[tuple[Record, Record | None]]]:
 
 
 def expected(case: Case) -> tuple[int, list[tuple[str, int, int, int]]]:
-    """What the program wrote down: its thread, and name, number, descriptor, result."""
+    """Return what the program wrote: its thread; name, number, descriptor, result."""
     first, *rest = (line.split() for line in (case.folder / "calls").read_text().splitlines())
     return int(first[1]), [(r[0], int(r[1]), int(r[2]), int(r[3])) for r in rest]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What befell the packets of a known scenario: sent, queued, received, read, dropped."""
+"""Test the events of a known scenario: sent, queued, received, read, dropped."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ IFF_UP = 1
 
 
 class Row(NamedTuple):
-    """What an event says of a table's entry, the address as text."""
+    """An event's table entry, with the address as text."""
 
     change: int
     netns: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is exact is so in every consistent assignment: the product against an enumerator."""
+"""Exact verdicts hold in every consistent assignment that an enumerator finds."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_beyond_the_limits_exact_is_unanimous(limits: Limits) -> None:
 
 
 def compare(number: int, drawn: Drawn, batch: Batch, made: Assigned, tally: Counter[str]) -> None:
-    """Compare what is said of each packet of one case with all assignments, and the truth."""
+    """Compare the verdict of each packet of one case with all assignments and the truth."""
     case, first, shift = drawn.case(), batch.packets[number], batch.moments[number]
     known = answer(case)
     tally["cases"] += 1

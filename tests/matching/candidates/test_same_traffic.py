@@ -18,7 +18,7 @@ COUNT, SLOW = 30, 3 * MS  # packets, and how long one is under way to the sniffe
 def traffic(folder: Path, both_ways: bool, late: tuple[int, ...] = ()) -> Found:
     """Packets that this host sends, or sends and receives in turn; a sniffer elsewhere has them.
 
-    Those that are `late` got there so much later than they can have been at this host.
+    Packets in `late` reach the sniffer too late to have been at this host.
     """
     story, frames = Story(), []
     for n in range(COUNT):

@@ -38,8 +38,8 @@ def verdicts(
 ) -> list[tuple[int, int, int]]:
     """(packet, its number among those received, verdict).
 
-    The capture's clock is so far ahead of the wall clock, and it is without so many packets at the
-    beginning and at the end.
+    The capture's clock is `ahead_ns` ahead of the wall clock. The capture lacks `without` packets
+    at its beginning and at its end.
     """
     story = received(times)
     times = times[without : len(times) - without]

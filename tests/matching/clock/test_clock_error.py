@@ -74,7 +74,7 @@ def fits() -> list[tuple[Drawn, ClockFit]]:
 
 
 def test_the_truth_is_within_the_stated_error(fits: list[tuple[Drawn, ClockFit]]) -> None:
-    """Of every packet, also of those that are no pairs and lie before or behind them."""
+    """This holds for every packet, also for those before or after all pairs."""
     assert len(fits) == DRAWS
     outside = [
         (number, int((error - says).max()))

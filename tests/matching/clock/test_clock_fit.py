@@ -22,7 +22,7 @@ Index = npt.NDArray[np.int64]
 def fit(
     capture_ns: Index, kernel_ns: Index, pairs: Index | None = None, unsure_ns: int = 0
 ) -> ClockFit:
-    """Of these packets, or all; each is stamped within `unsure_ns` of its moment."""
+    """Fit a clock to `pairs`, or to all; each is stamped within `unsure_ns` of its moment."""
     pairs = np.arange(len(capture_ns)) if pairs is None else pairs
     clock = fit_pairs(
         TimedPairs(pairs, kernel_ns, kernel_ns - unsure_ns, kernel_ns + unsure_ns), capture_ns

@@ -52,7 +52,7 @@ def test_forced_pairs_are_in_all_assignments() -> None:
 
 
 def test_a_rival_counts_in_either_direction() -> None:
-    """The order of the second pair is unknown: its ends are the other way round."""
+    """The order of the second pair is unknown, because its ends are swapped."""
     made = made_of(2, 1)
     pairs = Pairs(np.array([0, 2]), np.array([2, 1]), np.array([True, False]))
     both = np.ones(2, np.bool_)

@@ -117,7 +117,7 @@ def test_what_is_no_segment_is_on_the_wire_only(tmp_path: Path, frame: bytes) ->
 
 
 def test_ipv6_segments_have_no_identification(tmp_path: Path) -> None:
-    """What numbers nothing must be seen while the skb lives."""
+    """A packet without a number must be captured while its skb exists."""
     kernel = Ipv6("fe80::1", "fe80::2", 6, 1000, 80, 100, 5, PSH_ACK, payload_len=2520)
     frames = [
         build.ethernet(

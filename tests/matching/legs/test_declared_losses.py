@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a log declares as missing: in one table, whatever declared it."""
+"""All losses that a log declares are in one table."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def rows_of(path: Path, build: KblBuilder) -> Rows:
 
 
 def chunks_of(build: KblBuilder) -> tuple[bytes, list[bytes], bytes]:
-    """What stands before the RECORDS chunks, these, and what stands behind them."""
+    """Return the bytes before the RECORDS chunks, these chunks, and the bytes after them."""
     data = build.to_bytes()
     places = chunk_places(data)
     places.append(len(data))
@@ -154,7 +154,7 @@ def test_a_log_without_records_lacks_all(path: Path) -> None:
 
 
 def test_a_recorder_that_polls_declares_all_but_what_the_file_began_with(path: Path) -> None:
-    """Of the second file of a recording: the totals are of both."""
+    """The log is the second file of a recording, whose totals cover both files."""
     build = recording(ip_rcv=3)
     assert (EARLIEST_NS, LATEST_NS, ANY, 0, 3, MISSED) in rows_of(path, build)
     build.meta["missed_poll_ms"] = "90"

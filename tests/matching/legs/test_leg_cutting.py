@@ -159,7 +159,7 @@ def test_a_dropped_packet_ends_with_its_free(tmp_path: Path) -> None:
 
 
 def test_a_sent_packet_ends_when_the_driver_has_it(tmp_path: Path) -> None:
-    """What frees it after transmission, milliseconds later, is not the stack's time."""
+    """It is freed milliseconds after transmission, which is not time in the stack."""
     story = Story()
     story.alloc(100, A)
     story.call("dev_hard_start_xmit", 300, 800, A, skbinfo=HOST)
@@ -185,7 +185,7 @@ def test_a_log_without_records_has_no_legs(tmp_path: Path) -> None:
 
 
 def test_a_receive_handler_gives_a_packet_a_device_of_another_namespace(tmp_path: Path) -> None:
-    """As macvlan_handle_frame() does: it is received there, and was stamped when it came below."""
+    """macvlan_handle_frame() does this. The packet is received there, and was stamped below."""
     story, place = Story(), {"context": SOFTIRQ}
     story.alloc(100, A)
     story.enter(200, "netif_receive_skb", A, skbinfo=HOST, ipv4=udp4(1), context=SOFTIRQ)

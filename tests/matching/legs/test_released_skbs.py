@@ -17,7 +17,7 @@ ALLOC, CLONE, CONSUME, DROP, RECEIVE = 1, 2, 6, 7, 17
 
 
 class Row(NamedTuple):
-    """One record: when, what, of which skb, and which clone it made."""
+    """One record: its time, its event, its skb, and the clone that it made."""
 
     ts: int
     event: int  # 0: a call
@@ -27,7 +27,7 @@ class Row(NamedTuple):
 
 
 def later(rows: list[Row], call: Row) -> bool:
-    """Whether the call is taken for one of another skb."""
+    """Return whether the call is assigned to another skb."""
     every = sorted([*rows, call])
     records = empty(RECORD_DTYPE, len(every))
     for name in ("ts", "event", "skb", "data"):

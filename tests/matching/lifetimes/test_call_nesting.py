@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What runs inside what, whatever packet it handles."""
+"""Which call runs inside which, whatever packets they handle."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_an_empty_log(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_calls_that_do_not_nest(seed: int) -> None:
-    """Any begins and ends in two contexts: as comparing each with each other says."""
+    """For random calls in two contexts, nesting equals a comparison of all pairs."""
     rng = np.random.default_rng(seed)
     records = np.zeros(300, RECORD_DTYPE)
     records["ts"] = np.sort(rng.integers(0, 1000, len(records)))

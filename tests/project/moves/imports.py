@@ -11,7 +11,7 @@ from libcst import helpers, metadata
 
 
 class Move(NamedTuple):
-    """What importing needs to know of all files, and the file's package then and now."""
+    """What imports need: all files, and the file's package before and after the move."""
 
     modules: Mapping[str, str]  # old to new
     bound: Collection[str]  # "package.name" where the package itself binds the name: no modules
@@ -20,7 +20,7 @@ class Move(NamedTuple):
 
 
 class _Target(NamedTuple):
-    """Where an imported name comes from now, and what it is called there."""
+    """Where an imported name is defined now, and its name there."""
 
     module: str
     name: str

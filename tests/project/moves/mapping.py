@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which module moves where: the mapping as it is written, and what of it is still to be done."""
+"""Which module moves where: the mapping as written, and its part that is not yet done."""
 
 from __future__ import annotations
 

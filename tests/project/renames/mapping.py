@@ -37,7 +37,7 @@ class Scope(NamedTuple):
 
 
 def new_name(scopes: Iterable[Scope], place: str, kind: str, old: str) -> str | None:
-    """What a name becomes at a place, by the first of the scopes that says it."""
+    """Return the new name at a place, from the first scope that has one."""
     for scope in scopes:
         if (kind, old) in scope.names and scope.holds(place):
             return scope.names[kind, old]

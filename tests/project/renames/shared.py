@@ -34,7 +34,7 @@ class Shared(NamedTuple):
 
 
 def read(tables: list[dict[str, Any]]) -> list[Shared]:
-    """Of mapping.toml."""
+    """Return the shared names of mapping.toml."""
     return [
         Shared(
             table["module"],

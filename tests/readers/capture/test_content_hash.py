@@ -128,7 +128,7 @@ def test_of_arp_all_counts(tmp_path: Path) -> None:
 
 
 def tapped(path: Path, order: str = "<") -> KernelLog:
-    """Two calls of a packet socket's function, the first of which says what it was given."""
+    """Two calls of a packet socket's function; only the first one has the content hash."""
     fields = {"valid": kbl.KBL_TAP_CONTENT, "content": 77, "sk": 0xFFFF888000001000}
     fields |= {"pkt_type": 4, "ip_summed": 3, "checksum": 9}
     build = KblBuilder(version=3, per_chunk=1000)

@@ -146,7 +146,7 @@ def changed(frame: bytes, dice: random.Random) -> bytes:
 
 @pytest.mark.parametrize("linktype", LINK_LAYERS)
 def test_nonsense_is_read_without_fail(tmp_path: Path, linktype: int) -> None:
-    """Also where a file ends behind its last packet, in which nothing is what it says."""
+    """Random bytes and damaged frames are read, also where the last packet ends the file."""
     dice = random.Random(linktype)
     mine = [frame for kind, frame in LINK_FRAMES.values() if kind == linktype]
     mine += FRAMES.values() if linktype == 1 else []

@@ -59,7 +59,7 @@ def test_modified_pcap(tmp_path: Path) -> None:
 
 
 def old_pcap(major: int, minor: int, records: list[tuple[bytes, int, bool]]) -> bytes:
-    """Of each record what was captured, the packet's length, and whether that stands first."""
+    """Return a pcap; a record is (bytes, packet length, whether the length comes first)."""
     made = struct.pack("<IHHiIII", 0xA1B2C3D4, major, minor, 0, 0, 65535, 1)
     for kept, length, swapped in records:
         lengths = (length, len(kept)) if swapped else (len(kept), length)

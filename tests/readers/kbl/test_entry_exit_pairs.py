@@ -116,7 +116,7 @@ def test_calls_that_version_3_could_not_hold_open(tmp_path: Path) -> None:
 
 
 def test_the_exit_of_another_call_behind_a_loss_is_none(tmp_path: Path) -> None:
-    """The exit of the one and the entry of the other, of the same memory, are among the lost."""
+    """Lost are the first call's exit and the second call's entry, at one skb address."""
     story = Story()
     story.enter(100, "ip_rcv", SKB, context=SOFTIRQ)
     story.lost(9000, 9, begin=140)

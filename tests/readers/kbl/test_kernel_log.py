@@ -95,7 +95,7 @@ def test_fragments_of_ipv6(tmp_path: Path) -> None:
 
 
 def test_what_stands_behind_an_unread_extension_header_is_unknown(tmp_path: Path) -> None:
-    """Of a fragment but the first the recorder reads all there is."""
+    """For fragments other than the first, the recorder reads all headers that exist."""
     build = KblBuilder()
     func = build.probe("ip6_rcv")
     cut = Ipv6("fd00::1", "fd00::2", 44, payload_len=1456, l4_valid=0)
@@ -373,7 +373,7 @@ def test_later_header_with_more_fields(tmp_path: Path) -> None:
 
 
 def test_bundled_recording() -> None:
-    """The real thing: nothing lost, nothing unnamed."""
+    """In a real recording, no record is lost, and all functions have names."""
     sample = Path(__file__).parents[3] / "resources" / "samples" / "handshake" / "handshake.kbl"
     log = load(sample)
     assert log.warnings == () and log.lost_records == 0

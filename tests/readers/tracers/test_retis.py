@@ -261,7 +261,7 @@ def test_times_that_no_wall_clock_shows(tmp_path: Path) -> None:
 
 
 def beyond_columns(sections: dict[str, Any]) -> dict[str, Any]:
-    """The sections without those of which most values are columns."""
+    """Return the sections without those whose values are mostly columns."""
     return {k: v for k, v in sections.items() if k not in ("task", "netns", "dev")}
 
 

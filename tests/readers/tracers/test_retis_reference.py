@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What retis' own Python package reads of a log is what the reader reads of it."""
+"""The reader reads the same values from a log as retis' own Python package."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MACHINE = {"kernel_release": "6.12.9", "kernel_version": "#1", "hardware_name": 
 
 @pytest.fixture(scope="module")
 def events(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """A log of version 1.7 made of a bundled recording."""
+    """Make a log of version 1.7 from a bundled recording."""
     folder = tmp_path_factory.mktemp("reference")
     kbl, pcap = (resource(f"samples/drops/drops.{suffix}") for suffix in ("kbl", "pcap"))
     import_files([kbl, pcap], folder / "a.skbv")
@@ -64,7 +64,7 @@ def by_reference(path: Path) -> list[tuple[Any, ...]]:
 
 
 def by_reader(path: Path) -> list[tuple[Any, ...]]:
-    """What the reader reads of each event; lifetimes have numbers, and bytes are an identity."""
+    """Return what the reader finds in each event: lifetimes as numbers, bytes as an identity."""
     log = readers.read(path, Silent())
     assert isinstance(log, KernelLog) and log.warnings == () and log.lifetimes is not None
     rows = log.records[:]
