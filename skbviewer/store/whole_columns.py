@@ -125,7 +125,7 @@ class Columns:
             return whole[first : first + count]
         places = self._of(table, column)
         mine = places[first // CHUNK : -(-(first + count) // CHUNK)]
-        out = np.empty(sum(place.number for place in mine), _dtype(table, column, places))
+        out = np.empty(sum(place.number for place in mine), self._dtype(table, column))
         self._read(mine, out)
         return out[first % CHUNK :][:count]
 

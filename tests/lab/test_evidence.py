@@ -24,8 +24,8 @@ TCP, UDP, PARTIAL = 6, 17, 3
 HEADER = ("ip_version", "saddr_lo", "daddr_lo", "sport", "dport", "seq", "ack", "tcp_flags")
 MANY = 500  # segments of each version of IP
 ALIKE = 10  # of BURST random checksums at most
-# Share of the sockets' calls that may be missed.  A kretprobe misses hits during other probes: 0.2 %
-# on 6.1 on a quiet machine, 1.2 % on a busy one.
+# Share of the sockets' calls that may be missed.  A kretprobe misses hits during other probes:
+# 0.2 % on 6.1 on a quiet machine, 1.2 % on a busy one.
 FEW = 0.03
 
 
