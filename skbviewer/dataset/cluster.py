@@ -54,11 +54,11 @@ def run(
     is no such cluster, and Cancelled; after Cancelled, tasks that have not begun never run.
     """
     with _client(folder, min(jobs, tasks_of(pairs)), scheduler) as client:
-        futures = {client.submit(_add, folder, pair, pure=False, retries=0): pair for pair in pairs}
+        running: dict[Future, Pair] = {}
         try:
-            yield from _outcomes(futures, progress)
+            yield from _outcomes(client, folder, pairs, running, progress)
         finally:
-            client.cancel(list(futures))
+            client.cancel(list(running))
 
 
 def tasks_of(pairs: Sequence[Pair]) -> int:
@@ -84,17 +84,30 @@ def _by_tasks(shares: Sequence[ShareTask], progress: Progress) -> list[Path]:
     return [written(each) for each in results]
 
 
-def _outcomes(futures: dict[Future, Pair], progress: Progress) -> Iterator[Outcome]:
+def _outcomes(
+    client: Client,
+    folder: Path,
+    pairs: Sequence[Pair],
+    running: dict[Future, Pair],
+    progress: Progress,
+) -> Iterator[Outcome]:
+    """Add pairs, as many at once as workers can run, and yield their outcomes.
+
+    `running` always contains the tasks that have not ended.  If more tasks were submitted, they
+    would wait at workers, and Dask holds it against a waiting task, too, that its worker is lost.
+    """
     done: Queue[Future] = Queue()
-    for future in futures:
-        future.add_done_callback(done.put)
-    count = 0
-    while count < len(futures):
-        progress.report("adding recordings", count, len(futures))
+    waiting = list(reversed(pairs))
+    while waiting or running:
+        while waiting and len(running) < max(1, sum(client.nthreads().values())):
+            pair = waiting.pop()
+            future = client.submit(_add, folder, pair, pure=False, retries=0)
+            running[future] = pair
+            future.add_done_callback(done.put)
+        progress.report("adding recordings", len(pairs) - len(waiting) - len(running), len(pairs))
         with suppress(Empty):
             future = done.get(timeout=LOOK_S)
-            count += 1
-            yield _outcome(future, futures[future])
+            yield _outcome(future, running.pop(future))
 
 
 def _outcome(future: Future, pair: Pair) -> Outcome:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The local cluster of `dataset add`: its settings, and Ctrl-C."""
+"""The local cluster of `dataset add`: its settings, workers that are lost, and Ctrl-C."""
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from skbviewer.records import Silent
 from tests.dataset.recordings import NAMES, files_of, named, pair
 
 CANCELLED = 2  # the exit code
+DEADLY = 1  # the number of the pair that no worker survives
 
 
 def test_dask_does_not_watch_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,6 +32,21 @@ def _settings(_: Path, files: Pair) -> Outcome:
     names = ("worker.profile.enabled", "admin.tick.interval")
     text = " ".join(str(dask.config.get(f"distributed.{name}")) for name in names)
     return Outcome(files, "", False, text)
+
+
+def test_only_the_pair_that_ends_its_workers_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_add", _deadly)
+    pairs = [(tmp_path / f"{number}.kbl",) for number in range(8)]
+    failed = {each.files for each in cluster.run(tmp_path, pairs, 2, "", Silent()) if each.error}
+    assert failed == {pairs[DEADLY]}
+
+
+def _deadly(_: Path, files: Pair) -> Outcome:
+    if files[0].stem == str(DEADLY):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return Outcome(files, "", False, "")
 
 
 def test_ctrl_c_leaves_whole_pairs(tmp_path: Path) -> None:
