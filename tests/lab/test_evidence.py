@@ -27,6 +27,7 @@ ALIKE = 10  # of BURST random checksums at most
 # Share of the sockets' calls that may be missed.  A kretprobe misses hits during other probes:
 # 0.2 % on 6.1 on a quiet machine, 1.2 % on a busy one.
 FEW = 0.03
+MULTICAST, LATE = 2, 2  # a direction; packets that may come while sniffers end
 
 
 @pytest.fixture(params=SERIES)
@@ -59,6 +60,7 @@ def headers(rows: Packets | Table) -> list[tuple[int, ...]]:
 def test_contents_are_those_of_the_captured_packets(out: Path) -> None:
     """Each call of a socket is a packet of a capture, and none is left over.
 
+    The kernel sends IPv6 multicasts by itself, and one may come while a sniffer ends.
     Unknown is what lies in several page fragments, and behind an extension header (MLD).
     """
     evidence, missed = given(out)
@@ -68,7 +70,9 @@ def test_contents_are_those_of_the_captured_packets(out: Path) -> None:
             wire.update(captured(out, offloads, end)["content"].tolist())
     calls = Counter(evidence["content"].tolist())
     unknown = calls.pop(-1, 0) - wire.pop(-1, 0)
-    assert calls - wire == {}
+    multicasts = evidence["content"][evidence["direction"] == MULTICAST].tolist()
+    assert set(calls - wire) <= set(multicasts)
+    assert (calls - wire).total() <= LATE
     assert (wire - calls).total() == missed + unknown <= len(evidence) * FEW
 
 
