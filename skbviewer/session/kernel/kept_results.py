@@ -24,7 +24,7 @@ class _Key(NamedTuple):
     what: str
     packets: bytes | None
     ids: bytes | None
-    limits: tuple[int | None, int | None, bool, int | None]
+    others: Chosen  # without its packets
 
 
 class KeptResults:
@@ -51,8 +51,8 @@ class KeptResults:
 
         `size_of` returns the size of a result in bytes.  The results that were used last are kept.
         """
-        limits = (chosen.begin_ns, chosen.end_ns, chosen.everything, chosen.interval_ns)
-        key = _Key(what, _digest(chosen.packets), _digest(ids), limits)
+        others = chosen._replace(packets=None)
+        key = _Key(what, _digest(chosen.packets), _digest(ids), others)
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
