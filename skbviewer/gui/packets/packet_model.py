@@ -25,6 +25,7 @@ from .time_column import REFERENCE, Moment, Precision, References, TimeFormat, t
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 _ROLE = Qt.ItemDataRole
+MIDDLE = 128  # of a colour's lightness, from 0 to 255
 # As in Wireshark: a marked row is black, an ignored one grey on the list's background.
 MARKED = RowColours(QColor("#000000"), QColor("#ffffff"))
 IGNORED = (
@@ -206,7 +207,9 @@ class PacketModel(QAbstractTableModel):
             (None, None) if painted is None else (painted.background, painted.text)
         )
         if column.key == "drop" and row.lost and painted not in (MARKED, *IGNORED):
-            foreground = themed(DROP_COLOURS, self._dark)
+            # A colouring rule's background may be dark in the light theme, such as that of ICMP.
+            is_dark = self._dark if background is None else background.lightness() < MIDDLE
+            foreground = themed(DROP_COLOURS, is_dark)
         icon = self._decoration(row, column.key)
         text = self._text(row, position, at)
         # Names are cut at their end, addresses as the column says.

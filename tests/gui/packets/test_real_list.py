@@ -19,6 +19,7 @@ from pytestqt.qtbot import QtBot
 from skbviewer.gui.base.theme import DROP_COLOURS
 from skbviewer.gui.filters.find_packet import Search, What, Where, find_position
 from skbviewer.gui.packet_panes.call_columns import CALL_COLUMNS
+from skbviewer.gui.packets.colour_rules import Rule
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.gui.window.row_menu import current_filter
 from skbviewer.records import Silent
@@ -289,6 +290,15 @@ def test_drops_of_copies_are_not_red(real: MainWindow, qtbot: QtBot) -> None:
     assert copy.foreground != red and lost.foreground == red
     tip = model.index(4, at).data(Qt.ItemDataRole.ToolTipRole)
     assert tip.startswith("NETFILTER_DROP at nf_hook_slow+") and tip.endswith("was lost")
+
+
+def test_drops_can_be_read_on_a_dark_row(real: MainWindow, qtbot: QtBot) -> None:
+    open_and_list(real, qtbot, sample("drops", "kbl", "pcap"))
+    model = real.workspace.table.packets
+    model.set_rules([Rule("dark", "ip", "#12272e", "#b7f774")])
+    at = model.column_of("drop")
+    qtbot.waitUntil(lambda: model.cells(4)[at].background == QColor("#12272e"))
+    assert model.cells(4)[at].foreground == QColor(DROP_COLOURS[1])
 
 
 def test_bytes_are_found_by_the_filter_engine(real: MainWindow, qtbot: QtBot) -> None:
