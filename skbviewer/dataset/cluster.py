@@ -42,6 +42,11 @@ SETTINGS: dict[str, object] = {
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.scheduler.active-memory-manager.start": False,  # results are a few bytes
     "distributed.worker.memory.monitor-interval": "500ms",
+    # Dask would pause a worker at 80 % of its memory limit.  A paused worker runs no task, so a
+    # session whose worker is paused might wait for its shares for ever.  At 95 % Dask ends it.
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.target": False,  # nothing to write to disk: results are a few bytes
+    "distributed.worker.memory.spill": False,
 }
 
 

@@ -3,11 +3,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from skbviewer.dataset import folder, shares
+from skbviewer.store.views import view_blocks
 from tests.dataset.recordings import Both, make_both
 
 
 @pytest.fixture(scope="session")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
     return make_both(tmp_path_factory.mktemp("samples"))
+
+
+@pytest.fixture
+def cut_small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Return a new dataset, to which logs are added in shares of 2,000 rows."""
+    monkeypatch.setattr(shares, "ROWS", 2000)
+    monkeypatch.setattr(view_blocks, "BLOCK", 97)
+    made = tmp_path / "dataset"
+    folder.make(made)
+    return made

@@ -4,11 +4,17 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import dask
+from distributed import LocalCluster
+
 from skbviewer.dataset import folder, manifests
 from skbviewer.dataset.adding import add_pair
+from skbviewer.dataset.cluster import SETTINGS
 from skbviewer.dataset.connection import connection
 from skbviewer.dataset.manifests import Manifest
 from skbviewer.records import resource
@@ -75,3 +81,23 @@ def named(dataset: Path) -> set[Path]:
     """Return the table files that manifests name."""
     found: list[Manifest] = manifests.read_all(dataset)
     return {dataset / file for each in found for table in each.tables for file in each.files(table)}
+
+
+@contextmanager
+def workers_here(memory_limit: int = 0) -> Iterator[str]:
+    """Run two workers as threads of this process; yield the address of their scheduler.
+
+    `memory_limit` is in bytes for each worker, 0 for none.
+    """
+    with (
+        dask.config.set(SETTINGS),
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=False,
+            protocol="tcp",
+            memory_limit=memory_limit,
+            dashboard_address="127.0.0.1:0",
+        ) as cluster,
+    ):
+        yield cluster.scheduler_address

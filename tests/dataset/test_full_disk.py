@@ -10,16 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from distributed import LocalCluster
 
-from skbviewer.dataset import folder, manifests, shares
+from skbviewer.dataset import folder, manifests
 from skbviewer.dataset.adding import Outcome, add_pair
 from skbviewer.dataset.cluster import run
 from skbviewer.dataset.pairs import Pair
 from skbviewer.dataset.session_writer import clean
 from skbviewer.records import Silent
-from skbviewer.store.views import view_blocks
-from tests.dataset.recordings import Both, pair, rows
+from tests.dataset.recordings import Both, pair, rows, workers_here
 from tests.dataset.same_rows import check, check_files
 
 STEP, BEGIN_KIB, PAGES_KIB = 1.25, 100, 8
@@ -48,13 +46,6 @@ def disk(tmp_path: Path) -> Iterator[SmallDisk]:
     subprocess.run(["umount", place], check=True)
 
 
-@pytest.fixture
-def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all logs be written in shares of 2,000 rows."""
-    monkeypatch.setattr(shares, "ROWS", 2000)
-    monkeypatch.setattr(view_blocks, "BLOCK", 97)
-
-
 def _used_kib(place: Path) -> int:
     said = subprocess.run(["df", "--output=used", str(place)], check=True, capture_output=True)
     return int(said.stdout.split()[-1])
@@ -62,17 +53,11 @@ def _used_kib(place: Path) -> int:
 
 @contextmanager
 def _by_workers() -> Iterator[Add]:
-    """Yield what adds a pair by tasks of two workers, which are threads of this process."""
-    with LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=False,
-        protocol="tcp",
-        dashboard_address="127.0.0.1:0",
-    ) as cluster:
+    """Yield what adds a pair by tasks of two workers."""
+    with workers_here() as address:
 
         def add(made: Path, files: Pair) -> Outcome:
-            (outcome,) = run(made, [files], 1, cluster.scheduler_address, Silent())
+            (outcome,) = run(made, [files], 1, address, Silent())
             return outcome
 
         yield add

@@ -7,19 +7,23 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import dask
+import numpy as np
 import pytest
 
 from skbviewer.dataset import cluster, manifests
 from skbviewer.dataset.adding import Outcome
 from skbviewer.dataset.pairs import Pair
 from skbviewer.records import Silent
-from tests.dataset.recordings import NAMES, files_of, named, pair
+from tests.dataset.recordings import NAMES, Both, files_of, named, pair, workers_here
+from tests.dataset.same_rows import check
 
 CANCELLED = 2  # the exit code
 DEADLY = 1  # the number of the pair that no worker survives
+LIMIT = 600_000_000  # bytes of memory for a worker
 
 
 def test_dask_does_not_watch_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,6 +36,36 @@ def _settings(_: Path, files: Pair) -> Outcome:
     names = ("worker.profile.enabled", "admin.tick.interval")
     text = " ".join(str(dask.config.get(f"distributed.{name}")) for name in names)
     return Outcome(files, "", False, text)
+
+
+@pytest.mark.timeout(100)
+def test_a_worker_near_its_memory_limit_writes_shares(
+    both: Both, cut_small: Path, tmp_path: Path
+) -> None:
+    """By default, Dask would pause both workers: their process is larger than their limit."""
+    with workers_here(memory_limit=50_000_000) as address:
+        (found,) = cluster.run(cut_small, [pair("drops")], 1, address, Silent())
+    assert found.added
+    check(both, cut_small, tmp_path)
+
+
+def test_a_pair_that_needs_more_memory_fails_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "memory_of_machine", lambda: 2 * LIMIT)
+    monkeypatch.setattr(cluster, "_add", _greedy)
+    pairs = [(tmp_path / f"{number}.kbl",) for number in range(4)]
+    errors = {each.files: each.error for each in cluster.run(tmp_path, pairs, 2, "", Silent())}
+    assert {files for files, error in errors.items() if error} == {pairs[DEADLY]}
+    assert "perhaps it needs more memory than one has" in errors[pairs[DEADLY]]
+
+
+def _greedy(_: Path, files: Pair) -> Outcome:
+    if files[0].stem == str(DEADLY):
+        held = np.ones(LIMIT, dtype=np.uint8)
+        time.sleep(60)
+        assert held[-1]
+    return Outcome(files, "", False, "")
 
 
 def test_only_the_pair_that_ends_its_workers_fails(

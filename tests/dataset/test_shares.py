@@ -7,28 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from distributed import LocalCluster
 
-from skbviewer.dataset import folder, shares
+from skbviewer.dataset import shares
 from skbviewer.dataset.adding import Outcome, add_pair
 from skbviewer.dataset.cluster import run
 from skbviewer.dataset.session_writer import clean
 from skbviewer.dataset.shares import ShareTask, in_this_process
 from skbviewer.records import BadInput, Progress, Silent
 from skbviewer.records.table_columns import Share
-from skbviewer.store.views import view_blocks
-from tests.dataset.recordings import NAMES, Both, files_of, pair
+from tests.dataset.recordings import NAMES, Both, files_of, pair, workers_here
 from tests.dataset.same_rows import check
-
-
-@pytest.fixture
-def cut_small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Return a dataset, to which logs are added in shares of 2,000 rows."""
-    monkeypatch.setattr(shares, "ROWS", 2000)
-    monkeypatch.setattr(view_blocks, "BLOCK", 97)
-    made = tmp_path / "dataset"
-    folder.make(made)
-    return made
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -41,18 +29,10 @@ def test_all_rows_in_the_order_of_one_import(
 
 
 def test_tasks_of_several_workers(both: Both, cut_small: Path, tmp_path: Path) -> None:
-    with LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=False,
-        protocol="tcp",
-        dashboard_address="127.0.0.1:0",
-    ) as cluster:
-        # One after the other: both workers are in this process, so their tasks share a client,
-        # and two tasks that make it at once may wait for ever.
-        for files in (pair("bulk"), pair("nat")):
-            (made,) = run(cut_small, [files], 1, cluster.scheduler_address, Silent())
-            assert made.error == ""
+    pairs = [pair("bulk"), pair("nat")]
+    with workers_here() as address:
+        found = list(run(cut_small, pairs, 1, address, Silent()))
+    assert [each.error for each in found] == ["", ""]
     check(both, cut_small, tmp_path)
 
 
