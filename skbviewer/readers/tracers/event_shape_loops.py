@@ -69,10 +69,13 @@ def no_shapes(raw_most: int) -> Shapes:
 
 @allocation_free
 def word_at(text: UInt8s, at: Int) -> np.uint64:
-    """Return the eight bytes of `text` from `at` on as a number, little-endian."""
-    word = np.uint64(0)
+    """Return the eight bytes of `text` from `at` on as a number, little-endian.
+
+    An unsigned index cannot be negative, so the compiler makes one load of the eight.
+    """
+    first, word = np.uint64(at), np.uint64(0)
     for i in range(8):
-        word |= np.uint64(text[at + i]) << np.uint64(8 * i)
+        word |= np.uint64(text[first + np.uint64(i)]) << np.uint64(8 * i)
     return word
 
 

@@ -16,6 +16,7 @@ from ...records.types import Int32s, Int64s
 from .numbers_by_hash_loops import UInt64s, mix_column, move_hashes, number_hashes, span_hash
 
 FIRST_SIZE = 1 << 12
+AT_ONCE = 1 << 12  # hashes, all of which may be new: the table must have space for them
 # Two odd factors and a start value.
 SECRET = np.frombuffer(os.urandom(24), np.uint64) | np.uint64(1)
 
@@ -30,15 +31,21 @@ class HashedNumbers:
 
     def of(self, hashes: UInt64s) -> tuple[Int32s, Int64s]:
         """Return the number of each hash (-1 for the hash 0), and the rows with new hashes."""
-        while 2 * (self.count + len(hashes)) > len(self._hashes):
-            self._grow()
-        made, new = np.empty(len(hashes), np.int32), np.empty(len(hashes), np.int64)
+        made, new = np.empty(len(hashes), np.int32), []
         some = np.ascontiguousarray(hashes)
-        before, self.count = (
-            self.count,
-            int(number_hashes(some, self._hashes, self._numbers, self.count, made, new)),
-        )
-        return made, new[: self.count - before].copy()
+        for begin in range(0, len(some), AT_ONCE):
+            part = slice(begin, begin + AT_ONCE)
+            new.append(self._of(some[part], made[part]) + begin)
+        return made, np.concatenate(new) if new else np.zeros(0, np.int64)
+
+    def _of(self, some: UInt64s, made: Int32s) -> Int64s:
+        """Fill `made` with the numbers of the hashes `some`; return the rows with new hashes."""
+        while 2 * (self.count + len(some)) > len(self._hashes):
+            self._grow()
+        new, before = np.empty(len(some), np.int64), self.count
+        table = self._hashes, self._numbers
+        self.count = int(number_hashes(some, *table, before, made, new))
+        return new[: self.count - before]
 
     def _grow(self) -> None:
         size = 4 * len(self._hashes)

@@ -72,6 +72,9 @@ def number_hashes(
         if some[row] == 0:
             made[row] = -1
             continue
+        if row > 0 and some[row] == some[row - 1]:  # mostly, points of one packet are together
+            made[row] = made[row - 1]
+            continue
         at = _slot(some[row], hashes)
         if hashes[at] == 0:
             hashes[at], numbers[at] = some[row], total

@@ -255,12 +255,12 @@ def _lifetimes(tracked: Numbers, head: Numbers) -> Int32s:
 def _first_packets(columns: Columns, lifetimes: Int32s, packets: ColumnTable) -> PacketsOfLifetimes:
     """Return the first packet that the log shows of each lifetime, in order of time."""
     shown = np.flatnonzero((lifetimes >= 0) & (columns["packet"] >= 0))
+    first = np.full(int(lifetimes.max(initial=-1)) + 1, -1, np.int64)
+    first[lifetimes[shown[::-1]]] = shown[::-1]  # numpy keeps the last one
     # Lifetimes are numbered by first record, but the first bytes may come later.
-    lifetime, first = np.unique(lifetimes[shown], return_index=True)
-    row = shown[first]
-    order = np.argsort(row, kind="stable")
-    lifetime, row = lifetime[order], row[order]
+    row = np.sort(first[first >= 0])
+    lifetime = lifetimes[row]
     of = columns["packet"][row]
     made = {name: packets.part(name, of).copy() for name in PACKET_DTYPE.names or ()}
     made["ts"] = columns["ts"][row]
-    return PacketsOfLifetimes(ColumnTable(PACKET_DTYPE, made), lifetime.astype(np.int32))
+    return PacketsOfLifetimes(ColumnTable(PACKET_DTYPE, made), lifetime)
