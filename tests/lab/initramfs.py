@@ -43,6 +43,7 @@ NEEDS = {
     "fuzz": Needs(("iperf3",)),
     "two-hosts": Needs((), ("virtio_net",)),
     "sampled": Needs((), ("virtio_net",)),
+    "late-clock": Needs((), ("virtio_net",)),
     "module-sites": Needs(("tc",), ("sch_netem",)),
 }
 PLUGINS = ("libxt_udp.so", "libxt_tcp.so", "libxt_standard.so", "libxt_MASQUERADE.so",

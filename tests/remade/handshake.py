@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from skbviewer.records import Leg, PacketRow
+from skbviewer.session import Session
 
 from .markdown import microseconds, table, time_of_day
 from .recordings import sample
 
-SYN, SYN_ACK, ACK = 3, 4, 5  # numbers of the packets in the bundled recording
+SYN = 3  # number of the first of the three packets in the bundled recording
 NAMES = ("SYN", "SYN, ACK", "ACK")
 THEIRS = {
     "identification": ("8586", "0", "8587"),
@@ -22,23 +23,27 @@ THEIRS = {
 
 
 def handshake() -> str:
-    """Return the thesis' rows beside ours."""
-    ours = [_ours(number) for number in (SYN, SYN_ACK, ACK)]
+    """Return the thesis' rows beside those of the bundled recording."""
+    return handshake_of(sample("handshake"), SYN)
+
+
+def handshake_of(session: Session, syn: int) -> str:
+    """Return the thesis' rows beside those of the packets `syn` and the two behind it."""
+    ours = [_ours(session, syn, number) for number in range(syn, syn + len(NAMES))]
     rows = [(name, *theirs, *(column[name] for column in ours)) for name, theirs in THEIRS.items()]
     head = ("", *(f"thesis: {name}" for name in NAMES), *(f"here: {name}" for name in NAMES))
     return table(head, rows)
 
 
-def _ours(number: int) -> dict[str, str]:
-    path = sample("handshake").paths.path(number)
+def _ours(session: Session, syn: int, number: int) -> dict[str, str]:
+    path = session.paths.path(number)
     assert path.packet is not None
-    return _of_leg(path.packet, _at_client(number))
+    return _of_leg(path.packet, at_client(session, syn, number))
 
 
-def _at_client(number: int) -> Leg:
-    """Return the leg of the packet in the network namespace that sent the SYN."""
-    session = sample("handshake")
-    client = next(leg.netns for leg in session.paths.path(SYN).legs if leg.kind == "tx")
+def at_client(session: Session, syn: int, number: int) -> Leg:
+    """Return the leg of a packet in the network namespace that sent the packet `syn`."""
+    client = next(leg.netns for leg in session.paths.path(syn).legs if leg.kind == "tx")
     return next(leg for leg in session.paths.path(number).legs if leg.netns == client)
 
 

@@ -8,15 +8,21 @@ from collections.abc import Callable
 from .call_graph import call_graph
 from .function_entries import function_entries
 from .handshake import handshake
+from .late_clock import late_clock, late_clock_shifts
+from .machine_tables import interrupts, system_calls
 from .probe_costs import our_costs, their_costs
 from .scan_tables import scan_counts, scan_functions
 from .stats_tables import drops, layers, paths, programs, round_trips
 from .throughput import throughput
+from .transcripts import control_file, listing
+from .user_round_trips import user_round_trips
 
 PARTS: dict[str, Callable[[], str]] = {
     "scan-counts": scan_counts,
     "scan-functions": scan_functions,
     "handshake": handshake,
+    "late-clock": late_clock,
+    "late-clock-shifts": late_clock_shifts,
     "call-graph": call_graph,
     "function-entries": function_entries,
     "throughput": throughput,
@@ -25,6 +31,11 @@ PARTS: dict[str, Callable[[], str]] = {
     "their-probe-costs": their_costs,
     "our-probe-costs": our_costs,
     "round-trips": round_trips,
+    "user-round-trips": user_round_trips,
     "drops": drops,
+    "control-file": control_file,
+    "interrupts": interrupts,
+    "system-calls": system_calls,
     "programs": programs,
+    "listing": listing,
 }
