@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .call_graph import call_graph
+from .executed import page_references, transitions
 from .function_entries import function_entries
 from .handshake import handshake
 from .late_clock import late_clock, late_clock_shifts
@@ -34,6 +35,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "user-round-trips": user_round_trips,
     "drops": drops,
     "control-file": control_file,
+    "transitions": transitions,
+    "page-references": page_references,
     "interrupts": interrupts,
     "system-calls": system_calls,
     "programs": programs,

@@ -10,7 +10,9 @@ import pytest
 
 from tests.bench.scanner import VERSIONS
 from tests.bench.scanner_oracle import NAMED
+from tests.instructions.joined_calls import READ_CLOCK
 from tests.remade import scan
+from tests.remade.executed import counted_calls, segment_calls
 from tests.remade.kept import SIZES, CaptureClock, guest_files
 from tests.remade.late_clock import SHIFTS, matched, session, true_offset_ns, wall_clock_behind_us
 from tests.remade.machine_tables import interrupt_rows, kernel_counts, system_call_rows
@@ -82,6 +84,16 @@ def test_system_calls_are_those_of_the_program() -> None:
     """tests/lab/traffic.c makes each of these once; "ip", which starts it, makes others."""
     made = {row.syscall: row.number for row in system_call_rows() if row.process == "traffic"}
     assert [made[name] for name in ("connect", "write", "read", "close")] == [1, 1, 1, 1]
+
+
+def test_recorded_durations_are_what_the_emulator_counted() -> None:
+    counted = counted_calls()
+    calls = segment_calls()
+    assert len(calls) > 50
+    for call in calls:
+        steps = counted[call.function, call.entry_ns]
+        assert call.dur_ns is not None
+        assert abs(call.dur_ns - steps.kernel - steps.probe) <= READ_CLOCK, call.function
 
 
 def test_bad_words_change_nothing() -> None:
