@@ -49,6 +49,9 @@ typedef int64_t kbl_s64;
 
 #define KBL_CPU_RECORDER 0xfffe	/* not a CPU: records that kblrecord adds */
 
+#define KBL_MAX_FUNCTION 0x10000	/* bytes of code of one function */
+#define KBL_MAX_CODE 0x2000000	/* 32 MiB: bytes of code of all functions */
+
 #define KBL_MAX_CARRIERS 4
 #define KBL_MAX_CARRIED 64	/* packets recorded of one list or queue */
 
@@ -64,7 +67,9 @@ enum kbl_chunk_type {
 	KBL_CHUNK_DEVICES = 8,		/* struct kbl_device[] */
 	KBL_CHUNK_CALIBRATION = 9,	/* one struct kbl_calibration */
 	KBL_CHUNK_END = 10,		/* clean stop; no payload */
-	KBL_CHUNK_PAD = 11		/* zeros, so that the next chunk begins at a disk block */
+	KBL_CHUNK_PAD = 11,		/* zeros, so that the next chunk begins at a disk block */
+	KBL_CHUNK_CODE = 12,		/* struct kbl_code[], optional */
+	KBL_CHUNK_CODE_BYTES = 13	/* machine code that struct kbl_code refers to */
 };
 
 /* First byte of a slot. */
@@ -483,6 +488,18 @@ struct kbl_symbol {
 	kbl_u64 addr;
 	kbl_u32 name;		/* offset in STRINGS */
 	kbl_u32 module;
+};
+
+/* struct kbl_code.flags */
+#define KBL_CODE_NO_END 1	/* the end of the function is unknown: size is an upper bound */
+
+/* Machine code of a function as it was in memory when the recording started. */
+struct kbl_code {
+	kbl_u64 addr;
+	kbl_u32 offset;		/* in CODE_BYTES */
+	kbl_u32 size;		/* bytes up to the next symbol, including padding */
+	kbl_u32 flags;		/* KBL_CODE_* */
+	kbl_u32 pad;
 };
 
 struct kbl_clock {

@@ -134,9 +134,16 @@ struct rec_options {
 	bool list;
 	bool life;
 	bool calibrate;
+	bool code;
 	bool stats;
 	bool unbuffered;
 	bool verbose;
+};
+
+/* The machine code of functions, as in the tables CODE and CODE_BYTES. */
+struct rec_code {
+	struct rec_bytes table;	/* struct kbl_code[] */
+	struct rec_bytes bytes;
 };
 
 /* What -w writes: one file, or a series of files. */
@@ -251,6 +258,10 @@ void rec_probes_update(struct rec_probes *p);
 void rec_probes_write(struct rec_probes *p, struct rec_symbols *s, struct rec_file *f);
 size_t rec_probes_armed(const struct rec_probes *p);
 void rec_probes_report(const struct rec_probes *p);
+
+/* rec_code.c */
+void rec_code_read(struct rec_code *c, const struct rec_probes *p, struct rec_symbols *s);
+void rec_code_write(const struct rec_code *c, struct rec_file *f);
 
 /* rec_tables.c */
 void rec_header_fill(struct kbl_file_header *header, kbl_u64 stext);

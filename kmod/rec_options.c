@@ -12,12 +12,14 @@ enum rec_long {
 	REC_OPT_DURATION,
 	REC_OPT_STATS,
 	REC_OPT_NO_LIFE,
-	REC_OPT_SAMPLE
+	REC_OPT_SAMPLE,
+	REC_OPT_CODE
 };
 
 static const struct option rec_longs[] = {
 	{ "counter", required_argument, NULL, REC_OPT_COUNTER },
 	{ "calibrate", no_argument, NULL, REC_OPT_CALIBRATE },
+	{ "code", no_argument, NULL, REC_OPT_CODE },
 	{ "duration", required_argument, NULL, REC_OPT_DURATION },
 	{ "stats", no_argument, NULL, REC_OPT_STATS },
 	{ "no-life", no_argument, NULL, REC_OPT_NO_LIFE },
@@ -42,6 +44,8 @@ static const char rec_help[] =
 	"                   the module has on)\n"
 	"  --counter EVENT  count a hardware event in each call\n"
 	"  --calibrate      first measure what the probes cost\n"
+	"  --code           with -w: also record the machine code of the functions, as it is in\n"
+	"                   memory before the probes are set\n"
 	"  --sample N[/SEED] record one connection in N; hosts with the same N and SEED\n"
 	"                   choose the same connections\n"
 	"  -c COUNT         stop after that many records\n"
@@ -142,6 +146,8 @@ static bool rec_option_flag(struct rec_options *o, int option)
 		o->verbose = true;
 	else if (option == REC_OPT_CALIBRATE)
 		o->calibrate = true;
+	else if (option == REC_OPT_CODE)
+		o->code = true;
 	else if (option == REC_OPT_STATS)
 		o->stats = true;
 	else if (option == REC_OPT_NO_LIFE)
@@ -198,6 +204,8 @@ static const char *rec_options_wrong(const struct rec_options *o)
 		return "-r shows the whole file: it takes no filter, list or events";
 	if ((o->file_bytes || o->file_seconds || o->file_limit) && !o->out)
 		return "-C, -G and -W go with -w";
+	if (o->code && !o->out)
+		return "--code goes with -w";
 	if ((o->file_bytes || o->file_seconds) && !strcmp(o->out, "-"))
 		return "-C and -G need files: they cannot write to standard output";
 	if (o->file_limit && !o->file_bytes)

@@ -135,6 +135,8 @@ void rec_session_begin(struct rec_session *s)
 	const struct rec_options *o = s->o;
 
 	rec_session_setup(s);
+	if (o->code)	/* now no probe is armed */
+		rec_code_read(&s->code, &s->probes, &s->symbols);
 	rec_missed_begin(s);
 	if (o->out)
 		rec_session_file_open(s);

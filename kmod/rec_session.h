@@ -21,6 +21,7 @@ struct rec_session {
 	struct rec_symbols symbols;
 	struct rec_probes probes;
 	struct rec_cpus cpus;
+	struct rec_code code;
 	struct rec_output out;
 	struct rec_names names;
 	struct rec_bytes devices;	/* struct kbl_device[] of names */

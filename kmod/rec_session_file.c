@@ -44,6 +44,7 @@ void rec_session_file_begin(struct rec_session *s)
 			rec_symbols_use(&s->symbols, s->probes.v[i].asked);
 	rec_probes_write(&s->probes, &s->symbols, &out->file);
 	rec_symbols_write(&s->symbols, &out->file);
+	rec_code_write(&s->code, &out->file);
 	rec_session_counters(s);
 	out->empty = out->file.good;
 }

@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: 8f64795288b1cfc549b549cd0c6dfdb911953aa2f27f461e377bc59963e23c3f
+kbl.h SHA-256: 9e0bd71077779991cf062c98ce4cb5e0c04aa9fdb32a0cd4b8ce7f02c0791c5c
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ KBL_SLOT_SIZE = 32
 KBL_MAX_EXT = 8
 KBL_MAX_PAYLOAD = 67108864
 KBL_CPU_RECORDER = 65534
+KBL_MAX_FUNCTION = 65536
+KBL_MAX_CODE = 33554432
 KBL_MAX_CARRIERS = 4
 KBL_MAX_CARRIED = 64
 KBL_FLAG_TAIL_CALL = 1
@@ -31,6 +33,7 @@ KBL_FLAG_SOCK = 128
 KBL_AT_RET = 15
 KBL_TAP_CONTENT = 1
 KBL_TAP_CHECKSUM = 2
+KBL_CODE_NO_END = 1
 
 
 class KblChunkType(IntEnum):
@@ -47,6 +50,8 @@ class KblChunkType(IntEnum):
     CALIBRATION = 9
     END = 10
     PAD = 11
+    CODE = 12
+    CODE_BYTES = 13
 
 
 class KblKind(IntEnum):
@@ -550,6 +555,17 @@ KBL_SYMBOL = np.dtype(
 )
 KBL_SYMBOL_SIZE = 16
 
+KBL_CODE = np.dtype(
+    [
+        ("addr", "<u8"),
+        ("offset", "<u4"),
+        ("size", "<u4"),
+        ("flags", "<u4"),
+        ("pad", "<u4"),
+    ]
+)
+KBL_CODE_SIZE = 24
+
 KBL_CLOCK = np.dtype(
     [
         ("mono_ns", "<u8"),
@@ -629,6 +645,7 @@ DTYPES: dict[str, np.dtype[np.void]] = {
     "kbl_ext_tap": KBL_EXT_TAP,
     "kbl_probe": KBL_PROBE,
     "kbl_symbol": KBL_SYMBOL,
+    "kbl_code": KBL_CODE,
     "kbl_clock": KBL_CLOCK,
     "kbl_counters": KBL_COUNTERS,
     "kbl_device": KBL_DEVICE,

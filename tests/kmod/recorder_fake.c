@@ -3,7 +3,7 @@
  * Stands in for the kernel module, preloaded into kblrecord: the folder
  * KBL_DEBUGFS is its debugfs.  Writes into `probes` grow the table that is read
  * there, those into other files are appended to NAME.log; what begins with "bad"
- * is refused.  /proc/kallsyms is the folder's.  Once KBL_DEBUGFS/unloaded is
+ * is refused.  /proc/kallsyms and /proc/kcore are the folder's.  Once KBL_DEBUGFS/unloaded is
  * there, control files are gone and relay files fail as debugfs lets them.
  * While KBL_DEBUGFS/busy is there, another process reads the relay files.
  * CPU 0 records what is in the file `retold` when it is asked to `retell`, and
@@ -62,11 +62,12 @@ static int open_any(const char *path, int flags, mode_t mode)
 {
 	int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, "open"), fd;
 	const char *name = in_folder(path);
-	char kallsyms[4096];
+	char file[4096];
 
-	snprintf(kallsyms, sizeof(kallsyms), "%s/kallsyms", getenv("KBL_DEBUGFS"));
-	if (!strcmp(path, "/proc/kallsyms"))
-		path = kallsyms;
+	if (!strcmp(path, "/proc/kallsyms") || !strcmp(path, "/proc/kcore")) {
+		snprintf(file, sizeof(file), "%s/%s", getenv("KBL_DEBUGFS"), path + 6);
+		path = file;
+	}
 	if (name && there("unloaded")) {
 		errno = ENOENT;
 		return -1;

@@ -111,6 +111,7 @@ def test_missing_folder_is_one_line(harness: Path, tmp_path: Path) -> None:
         (["-w", "a", "--duration", "-1"], "--duration: '-1' is no number above 0"),
         (["-C", "1"], "-C, -G and -W go with -w"),
         (["-w", "-", "-C", "1"], "need files"),
+        (["--code"], "--code goes with -w"),
         (["-w", "a", "-W", "3"], "-W goes with -C"),
         (["-r", "a", "host", "x"], "-r shows the whole file"),
     ],
