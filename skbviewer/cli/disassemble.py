@@ -11,7 +11,9 @@ from . import file_argument
 from .command_parsers import Commands, command, formats
 from .progress_and_warnings import Stderr
 
-HELP = """IMAGE is the kernel that was recorded: vmlinux, or /boot/vmlinuz-RELEASE.
+HELP = """Code that kblrecord --code recorded is shown as it ran.  IMAGE is the kernel that was
+recorded: vmlinux, or /boot/vmlinuz-RELEASE.  It adds names and source lines to recorded code.
+If no code was recorded, the code of IMAGE is shown.
 Call instructions are marked with the number of drops there, and of calls that were recorded."""
 
 
@@ -20,7 +22,7 @@ def add(commands: Commands) -> None:
     parser = command(
         commands, "disassemble", "print the machine code of a recorded function", _disassemble
     )
-    parser.usage = "%(prog)s [-h] --image IMAGE [--json] FILE... FUNCTION"
+    parser.usage = "%(prog)s [-h] [--image IMAGE] [--json] FILE... FUNCTION"
     parser.epilog = HELP
     parser.add_argument(
         "files",
@@ -28,9 +30,7 @@ def add(commands: Commands) -> None:
         metavar="FILE... FUNCTION",
         help=f"{file_argument.HELP}; the last argument is the function",
     )
-    parser.add_argument(
-        "--image", type=Path, required=True, metavar="IMAGE", help="a vmlinux or vmlinuz"
-    )
+    parser.add_argument("--image", type=Path, metavar="IMAGE", help="a vmlinux or vmlinuz")
     formats(parser, "json")
 
 

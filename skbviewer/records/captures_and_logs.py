@@ -76,6 +76,17 @@ class Probe(NamedTuple):
     missed: int
 
 
+class FunctionCode(NamedTuple):
+    """The machine code of a function in the recorded kernel's memory, from `address` on (unsigned).
+
+    `data` ends at the next symbol if `ended`.  Otherwise it may contain what follows the function.
+    """
+
+    address: int
+    ended: bool
+    data: bytes
+
+
 class ClockTriple(NamedTuple):
     """The recording kernel's clocks read at one moment, ns."""
 
@@ -173,6 +184,9 @@ class KernelLog:
     none.  `own_packets` are the packets whose bytes the log holds, with times of the host's wall
     clock.
 
+    `code` has the machine code of functions, if it was recorded; `symbols` then also has the first
+    addresses of all functions that the log names (`ip_output+0x0`).
+
     `symbols` maps each caller in the records to text such as `ip_output+0x4c`; `tasks` maps a
     thread id to its latest command name; `devices` maps (netns, ifindex) to a name.
     """
@@ -204,3 +218,4 @@ class KernelLog:
     lifetimes: Int32s | None = None
     sections: tuple[str, ...] = ()
     own_packets: Capture | None = None
+    code: tuple[FunctionCode, ...] = ()

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Queries of a session file for disassembly: the addresses of functions, and calls of no packet."""
+"""Queries of a session file for disassembly: functions with their code, calls of no packet."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, inspect, select
 
-from .sqlalchemy_tables import probe, record
+from ..records import FunctionCode
+from .sqlalchemy_tables import code, probe, record
 
 CALL = 1  # kbl.h enum kbl_kind: entry
 
@@ -28,6 +29,18 @@ def probe_places(db: Connection, source: int) -> list[ProbePlace]:
     wanted = select(probe.c.name, probe.c.module, probe.c.address)
     rows = db.execute(wanted.where(probe.c.source == source, probe.c.address != 0))
     return list(map(ProbePlace._make, rows))
+
+
+def code_at(db: Connection, source: int, address: int) -> FunctionCode | None:
+    """Return the machine code that a KBL has of the function at `address`, None if it has none.
+
+    `source` is the id of the KBL; `address` is a signed 64-bit number.
+    """
+    if not inspect(db).has_table(code.name):
+        return None
+    wanted = select(code.c.ended, code.c.data)
+    row = db.execute(wanted.where(code.c.source == source, code.c.address == address)).first()
+    return None if row is None else FunctionCode(address % (1 << 64), bool(row.ended), row.data)
 
 
 def calls_of_no_packet(

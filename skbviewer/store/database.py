@@ -128,6 +128,8 @@ def _lacking(connection: Connection) -> str:
     for table, column in connection.exec_driver_sql(f"{asked} WHERE m.type = 'table'"):
         there.setdefault(table, set()).add(column)
     for table in schema.TABLES.values():
+        if table.name in schema.OPTIONAL and table.name not in there:
+            continue
         for column in ("id", *table.names):
             if column not in there.get(table.name, set()):
                 return f"{table.name}.{column}"

@@ -37,6 +37,7 @@ MATCH_COLUMNS = np.dtype(
 )
 
 TABLES: dict[str, Table] = {}
+OPTIONAL = frozenset({"code"})  # tables that earlier builds of this version did not make
 
 
 def _columns(dtype: np.dtype[np.void]) -> list[Column]:
@@ -169,6 +170,8 @@ probe = _table(
 )
 
 symbol = _table("symbol", *_integers("source", "address"), Column("name", TEXT))
+# Machine code of functions that a KBL contains; `ended` = 0: `data` may contain what follows.
+code = _table("code", *_integers("source", "address", "ended"), Column("data", BLOB))
 task = _table("task", *_integers("source", "pid"), Column("comm", TEXT))
 device = _table("device", *_integers("source", "netns", "ifindex"), Column("name", TEXT))
 
@@ -281,6 +284,7 @@ INDEXES = (
     Index("merge_series", merge, ("series",)),
     Index("merge_target", merge, ("target",)),
     Index("probe_func", probe, ("source", "func")),
+    Index("code_address", code, ("source", "address")),
     Index("symbol_address", symbol, ("source", "address")),
     Index("flag_first", flag, ("first",)),
 )

@@ -50,7 +50,9 @@ def test_json(session: Path, image: Path, capsys: pytest.CaptureFixture[str]) ->
     words = ["disassemble", "--image", str(image), "--json", str(session), "tcp_v4_rcv"]
     assert main(words) == 0
     made = json.loads(capsys.readouterr().out)
-    assert set(made) == {"function", "image", "begin", "end", "notes", "instructions"}
+    assert set(made) == {
+        "function", "image", "recorded", "begin", "end", "notes", "instructions"
+    }  # fmt: skip
     rows = made["instructions"]
     assert sum(len(one["bytes"]) // 2 for one in rows) == made["end"] - made["begin"]
     calls = [call for one in rows for call in one["calls"]]
@@ -71,6 +73,12 @@ def test_what_cannot_be_done_is_one_line(
     assert main(["disassemble", "--image", str(image), str(session), *words]) == 2
     said = capsys.readouterr()
     assert said.out == "" and said.err.count("\n") == 1 and said.err.rstrip().endswith(why)
+
+
+def test_no_image_and_no_recorded_code(session: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["disassemble", str(session), "tcp_v4_rcv"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "s.skbv: has no machine code of tcp_v4_rcv: give" in said
 
 
 def test_no_function(image: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -204,8 +204,11 @@ class FakeList:
     def releases(self) -> tuple[str, ...]:
         return ("6.12.0",)
 
+    def is_recorded(self, function: str) -> bool:
+        return False
+
     def disassemble(
-        self, function: str, image: Path, progress: Progress | None = None
+        self, function: str, image: Path | None = None, progress: Progress | None = None
     ) -> Disassembly:
         return Disassembly(function, str(image), 0, 0, (), ())
 

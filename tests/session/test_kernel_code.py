@@ -4,21 +4,27 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sqlite3
+import subprocess
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from skbviewer.records import BadInput, resource
+from skbviewer.records import kbl_layout as kbl
 from skbviewer.session import Session, import_files
+from tests.readers.build_kbl import chunk_bytes
 from tests.readers.build_kernel_image import BANNER, Function, build, strip
 from tests.reference.layout import EVENT
 from tests.reference.slots import Log, read
 
 FUNCTION = "__dev_queue_xmit"
+PADDING = b"\xcc" * 3
 LOG = resource("samples/drops/drops.kbl")
 
 
@@ -117,3 +123,70 @@ def test_a_recording_without_a_log(tmp_path: Path) -> None:
 
 def test_releases(session: Session) -> None:
     assert session.code.releases() == ("6.12.117+deb12-cloud-amd64",)
+
+
+@pytest.fixture(scope="module")
+def with_code(
+    session: Session, image: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Session, bytes]:
+    """Return a session of the same log with recorded code of FUNCTION, and this code.
+
+    It is the code of the image, as objcopy gives it, with another first instruction.
+    """
+    folder = tmp_path_factory.mktemp("with-code")
+    command = ["objcopy", "-O", "binary", "-j", f"code_{FUNCTION}", image, folder / "code"]
+    subprocess.run(command, check=True, timeout=60)
+    data = bytes.fromhex("0f1f440000") + (folder / "code").read_bytes()[5:] + PADDING
+    row = np.array([(_address(session), 0, len(data), 0, 0)], kbl.KBL_CODE)
+    copy = folder / "drops.kbl"
+    copy.write_bytes(
+        LOG.read_bytes()
+        + chunk_bytes(kbl.KblChunkType.CODE_BYTES, data, items=1)
+        + chunk_bytes(kbl.KblChunkType.CODE, row.tobytes(), items=1)
+    )
+    import_files([copy, LOG.with_suffix(".pcap")], folder / "s.skbv")
+    return Session.open(folder / "s.skbv"), data
+
+
+def test_recorded_code_has_the_same_marks(
+    with_code: tuple[Session, bytes], expected: Marked, image: Path
+) -> None:
+    opened, data = with_code
+    assert opened.code.is_recorded(FUNCTION) and not opened.code.is_recorded("ip_rcv")
+    for shown in (
+        opened.code.disassemble(FUNCTION),
+        opened.code.disassemble(FUNCTION, image),
+        opened.code.disassemble(FUNCTION, strip(image)),
+    ):
+        assert shown.recorded and shown.image.endswith("drops.kbl")
+        assert shown.begin == _address(opened)
+        code = b"".join(one.data for one in shown.instructions)
+        assert data.startswith(code) and not data[len(code) :].strip(b"\xcc")
+        after = {one.offset + len(one.data): one for one in shown.instructions}
+        assert Counter({at: one.drops for at, one in after.items() if one.drops}) == expected.drops
+        calls = {at: Counter(dict(one.calls)) for at, one in after.items() if one.calls}
+        assert calls == expected.calls
+    assert [one.offset for one in shown.instructions if one.linked] == [0]
+
+
+def test_neither_code_nor_image(with_code: tuple[Session, bytes], tmp_path: Path) -> None:
+    opened, _ = with_code
+    with pytest.raises(BadInput, match=r"has no machine code of ip_rcv: .* kblrecord --code"):
+        opened.code.disassemble("ip_rcv")
+    other = build(tmp_path, [Function(FUNCTION, 0x1000, {})])
+    with pytest.raises(BadInput, match="is another build"):
+        opened.code.disassemble(FUNCTION, other)
+
+
+def test_a_session_of_an_earlier_build_has_no_table_of_code(
+    session: Session, image: Path, tmp_path: Path
+) -> None:
+    old = tmp_path / "old.skbv"
+    shutil.copy(session.file, old)
+    with closing(sqlite3.connect(old)) as db:
+        db.execute("DROP TABLE code")
+        db.commit()
+    opened = Session.open(old)
+    assert not opened.code.is_recorded(FUNCTION)
+    assert not opened.code.disassemble(FUNCTION, image).recorded
+    opened.close()

@@ -4,6 +4,16 @@
 from __future__ import annotations
 
 from .build_check import LogKernel, check_build
-from .listing import Disassembly, Instruction, Marks, disassemble
+from .instructions import Disassembly, Instruction, Marks
+from .listing import disassemble
+from .recorded_code import disassemble_recorded
 
-__all__ = ["Disassembly", "Instruction", "LogKernel", "Marks", "check_build", "disassemble"]
+__all__ = [
+    "Disassembly",
+    "Instruction",
+    "LogKernel",
+    "Marks",
+    "check_build",
+    "disassemble",
+    "disassemble_recorded",
+]

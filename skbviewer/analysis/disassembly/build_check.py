@@ -21,7 +21,8 @@ class LogKernel(NamedTuple):
     """The kernel of a log.  Addresses are unsigned numbers, as in the running kernel.
 
     `probed` holds the addresses of probed functions that are in no module; `modules` names the
-    modules of all others.  `symbols` maps addresses to text such as "ip_rcv+0x4c".
+    modules of all others, and `places` the addresses of both.  `symbols` maps addresses to text
+    such as "ip_rcv+0x4c".
     """
 
     source: int
@@ -32,15 +33,26 @@ class LogKernel(NamedTuple):
     probed: Mapping[str, int]
     modules: Mapping[str, str]
     symbols: Mapping[int, str]
+    places: Mapping[str, int] = {}
 
     def starts(self) -> dict[int, str]:
         """Return functions of the kernel that the log knows, by address in the running kernel."""
+        found = self._symbol_starts(with_modules=False)
+        return found | {address: name for name, address in self.probed.items()}
+
+    def all_starts(self) -> dict[int, str]:
+        """Return functions of kernel and modules that the log knows, by address when it ran."""
+        found = self._symbol_starts(with_modules=True)
+        return found | {address: name for name, address in self.places.items()}
+
+    def _symbol_starts(self, with_modules: bool) -> dict[int, str]:
         found = {}
         for address, text in self.symbols.items():
-            name, plus, offset = text.partition("+0x")
-            if plus and "[" not in offset:
+            name, plus, rest = text.partition("+0x")
+            offset, _, module = rest.partition(" ")
+            if plus and (with_modules or not module):
                 found[address - int(offset, 16)] = name
-        return found | {address: name for name, address in self.probed.items()}
+        return found
 
 
 def check_build(image: KernelImage, log: LogKernel) -> None:

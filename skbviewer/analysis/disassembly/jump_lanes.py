@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .decoding import JUMP
-from .listing import Disassembly
+from .instructions import Disassembly
 
 LANES = 6
 

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""A function's code as a list of instructions, with names, source lines and marks."""
+"""The code of a function in a kernel image, as a list of instructions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ...readers.kernel_image import KernelImage, SourceLine
+from ...readers.kernel_image import KernelImage
 from ...records import BadInput
 from .build_check import LogKernel
 from .decoding import Decoded, decode, decoder
 from .function_end import without_rest
+from .instructions import Disassembly, Marks, Names, rows_of
 
 MAX_FUNCTION_BYTES = 1 << 16  # most bytes of a function whose end is not known
 PATCHED = (
@@ -21,49 +22,6 @@ PATCHED = (
 )
 NO_END = "the file has no symbols: the end of the function was found from its code"
 NO_LINES = "the file has no source lines for this function"
-
-
-class Instruction(NamedTuple):
-    """One instruction.  Addresses are those of the image, before KASLR.
-
-    `kind` is "jump", "call", "return" or "".  `target` is the target of a jump or call; None if a
-    register holds it.  `name` is the function there, or "+0x4c" in this function.  `source` is set
-    where a new line begins.  If the instruction is a call, `drops` counts the packets that were
-    dropped in it, and `calls` counts the recorded calls that it made, by function.
-    """
-
-    address: int
-    offset: int  # from the function's begin
-    data: bytes
-    mnemonic: str
-    operands: str
-    kind: str
-    target: int | None
-    name: str
-    source: SourceLine | None
-    drops: int
-    calls: tuple[tuple[str, int], ...]
-
-
-class Disassembly(NamedTuple):
-    """The code of `function`, from `begin` to `end`.  `notes` are sentences for the reader."""
-
-    function: str
-    image: str
-    begin: int
-    end: int
-    instructions: tuple[Instruction, ...]
-    notes: tuple[str, ...]
-
-
-class Marks(NamedTuple):
-    """The facts of a recording, by return address in the image: packets dropped, calls made.
-
-    Calls are counted by function.
-    """
-
-    drops: Mapping[int, int]
-    calls: Mapping[int, Mapping[str, int]]
 
 
 class Extent(NamedTuple):
@@ -125,59 +83,12 @@ def disassemble(image: KernelImage, log: LogKernel, function: str, marks: Marks)
         found = without_rest(found, extent.end)
     end = found[-1].address + len(found[-1].data)
     lines = image.lines.between(extent.begin, end)
-    names = _Names(image, log, function, extent.begin, end)
-    rows = tuple(_row(one, names, lines.get(one.address), marks) for one in found)
+    starts = {address - log.stext + image.stext: name for address, name in log.starts().items()}
+    names = Names(starts, image, 0, extent.begin, end)
+    rows = rows_of(found, names, lines, marks)
     notes = [PATCHED]
     if not extent.stated:
         notes.append(NO_END)
     if not lines:
         notes.append(NO_LINES)
     return Disassembly(function, str(image.path), extent.begin, end, rows, tuple(notes))
-
-
-class _Names:
-    """Names for the targets of jumps and calls."""
-
-    def __init__(
-        self, image: KernelImage, log: LogKernel, function: str, begin: int, end: int
-    ) -> None:
-        self._symbols, self.begin, self._end = image.symbols, begin, end
-        slide = log.stext - image.stext
-        self._starts = {address - slide: name for address, name in log.starts().items()}
-        self._own = function
-
-    def name_of(self, target: int | None) -> str:
-        """Return the name of what is at the address `target`; "" if there is none."""
-        if target is None:
-            return ""
-        if self.begin <= target < self._end:
-            return f"+{target - self.begin:#x}"
-        if target in self._starts:
-            return self._starts[target]
-        addresses = self._symbols.addresses
-        at = int(np.searchsorted(addresses, target, side="right")) - 1
-        if at < 0:
-            return ""
-        first = int(np.searchsorted(addresses, addresses[at]))
-        offset = target - int(addresses[at])
-        if offset and offset >= int(self._symbols.sizes[first]):
-            return ""
-        return self._symbols.names[first] + (f"+{offset:#x}" if offset else "")
-
-
-def _row(one: Decoded, names: _Names, source: SourceLine | None, marks: Marks) -> Instruction:
-    after = one.address + len(one.data)  # where a call here returns to
-    calls = marks.calls.get(after, {})
-    return Instruction(
-        one.address,
-        one.address - names.begin,
-        one.data,
-        one.mnemonic,
-        one.operands,
-        one.kind,
-        one.target,
-        names.name_of(one.target),
-        source,
-        marks.drops.get(after, 0),
-        tuple(sorted(calls.items(), key=lambda pair: (-pair[1], pair[0]))),
-    )

@@ -45,6 +45,7 @@ def name_rows(log: KernelLog, source: int) -> tuple[NewRows, ...]:
     return (
         FewRows(schema.probe, probes),
         FewRows(schema.symbol, [(source, _signed(a), n) for a, n in log.symbols.items()]),
+        FewRows(schema.code, [(source, _signed(c.address), c.ended, c.data) for c in log.code]),
         FewRows(schema.task, [(source, pid, comm) for pid, comm in log.tasks.items()]),
         FewRows(schema.device, [(source, *key, name) for key, name in log.devices.items()]),
         FewRows(schema.meta, [(source, *pair) for pair in meta_of(log).items()]),

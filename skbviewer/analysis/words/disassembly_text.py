@@ -31,6 +31,7 @@ def instruction_line(one: Instruction) -> str:
     """Return one line: offset, bytes, instruction, name of the target, marks."""
     said = instruction_text(one)
     marks = mark_text(one)
+    marks += f"{', ' if marks else ''}{linked_text(one)}" if one.linked else ""
     line = f"  +{one.offset:<#7x} {one.data.hex(' '):{CODE}} {said:40}"
     return f"{line}  # {marks}" if marks else line.rstrip()
 
@@ -56,11 +57,17 @@ def mark_text(one: Instruction) -> str:
     return ", ".join(marks)
 
 
+def linked_text(one: Instruction) -> str:
+    """Return the bytes of the image at the instruction, if the kernel replaced them; else ""."""
+    return f"image: {one.linked.hex(' ')}" if one.linked else ""
+
+
 def disassembly_json(shown: Disassembly) -> dict[str, Any]:
     """Return a disassembly as values for JSON.  Addresses are numbers, bytes hexadecimal."""
     return {
         "function": shown.function,
         "image": shown.image,
+        "recorded": shown.recorded,
         "begin": shown.begin,
         "end": shown.end,
         "notes": list(shown.notes),
@@ -80,5 +87,6 @@ def _json(one: Instruction) -> dict[str, Any]:
         "target_name": one.name,
         "source": None if one.source is None else one.source._asdict(),
         "dropped": one.drops,
+        "linked_bytes": one.linked.hex(),
         "calls": [{"function": name, "calls": number} for name, number in one.calls],
     }

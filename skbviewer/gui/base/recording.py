@@ -154,10 +154,13 @@ class RecordedCode(Protocol):
     def releases(self) -> tuple[str, ...]:
         """Return the releases of the recorded kernels, in import order."""
 
+    def is_recorded(self, function: str) -> bool:
+        """Return whether a kernel log has the code of `function`."""
+
     def disassemble(
-        self, function: str, image: Path, progress: Progress | None = None
+        self, function: str, image: Path | None = None, progress: Progress | None = None
     ) -> Disassembly:
-        """Return the code of `function` in the file `image`, with the marks of this recording."""
+        """Return the code of `function`, recorded or in the file `image`, with the marks."""
 
 
 class RecordedTimeline(Protocol):

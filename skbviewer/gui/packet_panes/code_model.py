@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QBrush, QFont, QFontDatabase
 
-from skbviewer.analysis.words.disassembly_text import instruction_text, mark_text, short_text
+from skbviewer.analysis.words.disassembly_text import (
+    instruction_text,
+    linked_text,
+    mark_text,
+    short_text,
+)
 
 from ..base.theme import DROP_COLOURS, themed
 
@@ -70,7 +75,10 @@ class CodeModel(QAbstractTableModel):
             return mark_text(one)
         if column == CodeColumn.SOURCE and one.source is not None:
             return f"{PurePath(one.source.file).name}:{one.source.line}"
-        return one.data.hex(" ") if column == CodeColumn.BYTES else ""
+        if column == CodeColumn.BYTES:
+            linked = linked_text(one)
+            return f"{one.data.hex(' ')} ({linked})" if linked else one.data.hex(" ")
+        return ""
 
     def _tip(self, one: Instruction, column: int) -> str:
         if column == CodeColumn.SOURCE and one.source is not None:

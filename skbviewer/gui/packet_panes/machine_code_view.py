@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The pane of machine code: the instructions of a function, from a kernel image.
+"""The pane of machine code: the instructions of a function, as recorded or from a kernel image.
 
-The user is asked for the image once per kernel release; the settings keep it.
+If no code was recorded, the user is asked for the image once per kernel release; the settings keep
+it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from skbviewer.records import Progress, counted
+from skbviewer.records import BadInput, Progress, counted
 
 from ..base.background_tasks import Tasks
 from ..base.theme import is_dark
@@ -108,7 +109,7 @@ class CodeView(QWidget):
         outer.addWidget(self.pages)
 
     def show_function(self, function: str) -> None:
-        """Show the code of `function`; ask for an image if none is known for the release."""
+        """Show the code of `function`; ask for an image if one is needed and none is known."""
         self._function = function
         self._come_forward()
         release, known = self._release(), _images()
@@ -116,6 +117,8 @@ class CodeView(QWidget):
             self._say(NO_LOG)
         elif release in known:
             self._load(Path(known[release]))
+        elif self._is_recorded():
+            self._load(None)
         else:
             self._say(WHICH.format(function, release), choose=True)
 
@@ -126,35 +129,52 @@ class CodeView(QWidget):
             self, "Choose the Recorded Kernel", known, "Kernel images (vmlinu*);;All files (*)"
         )
         if name:
-            self._load(Path(name))
+            self._load(Path(name), chosen=True)
 
     def _release(self) -> str:
         recording = self._selection.recording
         return next(iter(recording.code.releases()), "") if recording is not None else ""
 
-    def _load(self, image: Path) -> None:
+    def _is_recorded(self) -> bool:
+        recording = self._selection.recording
+        return recording is not None and recording.code.is_recorded(self._function)
+
+    def _load(self, image: Path | None, chosen: bool = False) -> None:
+        """Show the function.  An image of the settings that does not fit recorded code is left out.
+
+        An image that was just `chosen` is not.
+        """
         recording, function = self._selection.recording, self._function
         if recording is None:
             return
-        self._say(f"Disassembling {function} of {image.name} …")
+        self._say(f"Disassembling {function} …")
 
         def work(progress: Progress) -> tuple[Disassembly, tuple[Arrow, ...]]:
             from skbviewer.analysis.disassembly.jump_lanes import arrows_of
 
-            shown = recording.code.disassemble(function, image, progress)
+            try:
+                shown = recording.code.disassemble(function, image, progress)
+            except BadInput:
+                if chosen or image is None or not recording.code.is_recorded(function):
+                    raise
+                shown = recording.code.disassemble(function, None, progress)
             return shown, arrows_of(shown)
 
         self._tasks.failed.disconnect()
         self._tasks.failed.connect(lambda line: self._say(line, choose=True))
         self._tasks.start("", work, lambda made: self._show(*made, image))
 
-    def _show(self, shown: Disassembly, arrows: tuple[Arrow, ...], image: Path) -> None:
-        QSettings().setValue(IMAGES, json.dumps(_images() | {self._release(): str(image)}))
+    def _show(self, shown: Disassembly, arrows: tuple[Arrow, ...], image: Path | None) -> None:
+        if image is not None:
+            QSettings().setValue(IMAGES, json.dumps(_images() | {self._release(): str(image)}))
         self.arrows.show(arrows)
         self.code.show(shown, is_dark(self.palette()))
         size = counted(shown.end - shown.begin, "byte")
-        self.title.setText(f"<b>{shown.function}</b>&nbsp; {size}, {image.name}")
-        self.title.setToolTip("\n\n".join((str(image), *shown.notes)))
+        whence = "recorded in " if shown.recorded else ""
+        self.title.setText(
+            f"<b>{shown.function}</b>&nbsp; {size}, {whence}{Path(shown.image).name}"
+        )
+        self.title.setToolTip("\n\n".join((shown.image, *shown.notes)))
         marked = self.code.marked_rows()
         self.next_mark.setEnabled(bool(marked))
         has_lines = any(one.source is not None for one in shown.instructions)

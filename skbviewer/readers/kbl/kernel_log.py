@@ -108,6 +108,7 @@ def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog
         streams=streams_of(chunks),
         complete=is_complete(chunks, rows, tables.counters),
         missed=undeclared_misses(tables, marks),
+        code=tables.code,
     )
 
 
@@ -184,11 +185,16 @@ def _shortcomings(tables: Tables, records: Records, losses: dict[int, int]) -> l
 
 
 def _symbols(tables: Tables, decoded: Decoded, stext: int) -> dict[int, str]:
-    """Return the names of all callers, and of the places where packets were dropped or consumed."""
+    """Return the names of all callers, and of the places where packets were dropped or consumed.
+
+    If the log has machine code, all functions in its symbol table have names, too.
+    """
     records, frames = decoded.records, decoded.details.frames
     callers = distinct(records["caller"])
     events = np.isin(records["event"], (kbl.KblEvent.DROP, kbl.KblEvent.CONSUME))
-    places = (callers[callers != 0], _locations(records["data"][events], stext), frames["address"])
+    places = [callers[callers != 0], _locations(records["data"][events], stext), frames["address"]]
+    if tables.code:  # the functions that the code calls
+        places.append(np.array([at for at, name in tables.symbols if name], np.uint64).astype("i8"))
     wanted = np.unique(np.concatenate(places))
     return symbol_table(tables.symbols).name(wanted)
 

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...records import Calibration, ClockTriple, Probe, counted
+from ...records import Calibration, ClockTriple, FunctionCode, Probe, counted
 from ...records import kbl_layout as kbl
 from ..printable_names import name_of
 from ..source import Source
 from .chunk_search import Chunks
+from .code_tables import functions_code
 
 NO_ARGUMENT = 0xFF
 PROBE_IDS = 1 << 16  # an id has 16 bits in struct kbl_span_slot
@@ -38,6 +39,7 @@ class Tables(NamedTuple):
     calibration: Calibration | None
     complaints: list[str]
     missed_before: dict[int, int]
+    code: tuple[FunctionCode, ...]
 
 
 class _Reader:
@@ -104,6 +106,7 @@ def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
     counters = reader.rows(kind.COUNTERS, kbl.KBL_COUNTERS)
     devices = reader.rows(kind.DEVICES, kbl.KBL_DEVICE)
     probes = _probes(reader)
+    code, complaints = _code(reader)
     before = {row["id"]: row["missed"] for row in reversed(probes)}
     return Tables(
         {row["id"]: _probe(reader, row) for row in probes},
@@ -113,9 +116,15 @@ def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
         {(row["netns"], row["ifindex"]): _name(row["name"]) for row in devices},
         _meta(reader, counters[-1:]),
         _calibration(reader),
-        reader.complaints,
+        reader.complaints + complaints,
         before | {-1: counters[0]["missed"] if counters else 0},
+        code,
     )
+
+
+def _code(reader: _Reader) -> tuple[tuple[FunctionCode, ...], list[str]]:
+    data = b"".join(reader.payloads(kbl.KblChunkType.CODE_BYTES)[-1:])
+    return functions_code(reader.rows(kbl.KblChunkType.CODE, kbl.KBL_CODE, 1), data)
 
 
 def _probes(reader: _Reader) -> list[dict[str, int]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The machine code of an open session's functions, from a kernel image that the user names."""
+"""The machine code of an open session's functions: as it was recorded, or from a kernel image."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...records import BadInput, Progress, Silent, SourceRow
+from ...records import BadInput, FunctionCode, Progress, Silent, SourceRow
 from ...records.kernel_events import DROP
 from ...store import code_queries, queries
 from ..opened_file import OpenedFile
@@ -20,7 +20,11 @@ if TYPE_CHECKING:  # reading ELF files takes time to load
     from ...analysis.disassembly import Disassembly, LogKernel, Marks
     from ...readers.kernel_image import KernelImage
 
-MASK64 = (1 << 64) - 1
+MASK32, MASK64 = (1 << 32) - 1, (1 << 64) - 1
+NO_CODE = (
+    "has no machine code of {}: give the recorded kernel's image with --image, "
+    "or record with kblrecord --code"
+)
 
 
 class KernelCode:
@@ -36,14 +40,68 @@ class KernelCode:
         found = [source.detail.get("release", "") for source in self._logs()]
         return tuple(dict.fromkeys(found))
 
-    def disassemble(
-        self, function: str, image: Path, progress: Progress | None = None
-    ) -> Disassembly:
-        """Return the code of `function` in the file `image`, with the marks of this recording.
+    def is_recorded(self, function: str) -> bool:
+        """Return whether a kernel log has the code of `function`."""
+        return self._recorded(function) is not None
 
-        Raises BadInput if the file cannot be read, is of another build, or has no code of this
-        function, and Cancelled.
+    def disassemble(
+        self, function: str, image: Path | None = None, progress: Progress | None = None
+    ) -> Disassembly:
+        """Return the code of `function`, with the marks of this recording.
+
+        It is the recorded code, if a kernel log has it.  Then `image` only adds names, source lines
+        and the instructions that the kernel replaced.  Otherwise it is the code in `image`.
+
+        Raises BadInput if there is neither code, or if the image cannot be read, is of another
+        build, or has no code of this function, and Cancelled.
         """
+        recorded = self._recorded(function)
+        if recorded is not None:
+            return self._of_log(function, *recorded, image, progress or Silent())
+        if image is None:
+            raise BadInput(self._opened.path, None, NO_CODE.format(function))
+        return self._of_image(function, image, progress)
+
+    def _of_log(
+        self,
+        function: str,
+        source: SourceRow,
+        code: FunctionCode,
+        image: Path | None,
+        progress: Progress,
+    ) -> Disassembly:
+        from ...analysis.disassembly import check_build, disassemble_recorded
+
+        log, read = self._kernel(source), None
+        if image is not None:
+            progress.report(f"reading {image.name}", 0, 2)
+            read = self._image(image)
+            check_build(read, log)
+        progress.report(f"disassembling {function}", 1, 2)
+        end = code.address + len(code.data)
+        marks = self._marks(self._of_this_boot(source), log.stext, code.address, end)
+        return disassemble_recorded(code, Path(source.path), log, function, marks, read)
+
+    def _recorded(self, function: str) -> tuple[SourceRow, FunctionCode] | None:
+        """Return the first kernel log that has the code of `function`, and the code."""
+        with self._opened.database() as db:
+            for source in self._logs():
+                places = code_queries.probe_places(db, source.id)
+                for address in (one.address for one in places if one.name == function):
+                    code = code_queries.code_at(db, source.id, address)
+                    if code is not None:
+                        return source, code
+        return None
+
+    def _of_this_boot(self, source: SourceRow) -> list[LogKernel]:
+        """Return the logs that were recorded since the same boot: their addresses are equal."""
+        boot = self._opened.names_of(source.id).meta.get("boot_id")
+        same = [
+            one for one in self._logs() if self._opened.names_of(one.id).meta.get("boot_id") == boot
+        ]
+        return [self._kernel(one) for one in (same if boot else [source])]
+
+    def _of_image(self, function: str, image: Path, progress: Progress | None) -> Disassembly:
         from ...analysis.disassembly import disassemble
         from ...analysis.disassembly.listing import extent_of
 
@@ -112,6 +170,7 @@ class KernelCode:
             {one.name: one.address & MASK64 for one in probes if not one.module},
             {one.name: one.module for one in probes if one.module},
             {address & MASK64: text for address, text in names.symbols.items()},
+            {one.name: one.address & MASK64 for one in probes},
         )
 
     def _marks(self, logs: Sequence[LogKernel], stext: int, begin: int, end: int) -> Marks:
@@ -144,10 +203,15 @@ class KernelCode:
             return {}
         of = np.asarray(columns.array("event", "source"), np.int64)[rows]
         data = np.asarray(columns.array("event", "data"), np.int64)[rows]
-        place = (data >> 32) & 0xFFFFFFFF
-        place = place[(of == source) & (place > first) & (place <= last)]
+        place = (data >> 32) & MASK32
+        begin, size = first & MASK32, last - first
+        inside = (place - begin - 1) & MASK32  # a module may be before _stext
+        place = place[(of == source) & (inside < size)]
         found, counts = np.unique(place, return_counts=True)
-        return {stext + at: n for at, n in zip(found.tolist(), counts.tolist(), strict=True)}
+        return {
+            stext + first + ((at - begin) & MASK32): n
+            for at, n in zip(found.tolist(), counts.tolist(), strict=True)
+        }
 
     def _calls(self, source: int, first: int, last: int) -> list[tuple[int, str, int]]:
         """Count calls by return address (signed) and function, including calls of no packet.

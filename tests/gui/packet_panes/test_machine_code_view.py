@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -124,3 +125,55 @@ def test_damaged_settings_and_no_recording(view: CodeView, selection: Selection)
     assert view.hint.text() == ASK
     view.show_function("tcp_v4_rcv")
     assert "no kernel log" in view.hint.text()
+
+
+@pytest.fixture(scope="module")
+def code() -> bytes:
+    """Return code that ends with a call of a function that the log does not know."""
+    return bytes.fromhex("0f1f440000 4885ff 7405 e8aaaa0000 c3")
+
+
+@pytest.fixture
+def recorded(file: Path, code: bytes, tmp_path: Path, qtbot: QtBot) -> Iterator[CodeView]:
+    """Return a pane on a recording whose log has the code of tcp_v4_rcv."""
+    with closing(sqlite3.connect(file)) as db:
+        wanted = "SELECT address FROM probe WHERE name = 'tcp_v4_rcv'"
+        (address,) = db.execute(wanted).fetchone()
+    out = shutil.copy(file, tmp_path / "recorded.skbv")
+    with closing(sqlite3.connect(out)) as db:
+        row = (1, address, 1, code)
+        db.execute("INSERT INTO code (source, address, ended, data) VALUES (?, ?, ?, ?)", row)
+        db.commit()
+    session, chosen = Session.open(Path(out)), Selection()
+    chosen.use(session)
+    made = CodeView(chosen)
+    qtbot.addWidget(made)
+    made.show()
+    yield made
+    made.close_tasks()
+    session.close()
+
+
+def test_recorded_code_needs_no_image(recorded: CodeView, qtbot: QtBot) -> None:
+    QSettings().remove(IMAGES)
+    recorded.show_function("tcp_v4_rcv")
+    qtbot.waitUntil(lambda: recorded.pages.currentIndex() == 1)
+    assert cell(recorded, 0, CodeColumn.INSTRUCTION).startswith("nop")
+    assert "16 bytes, recorded in handshake.kbl" in recorded.title.text()
+    assert not QSettings().contains(IMAGES)
+    recorded.show_function("ip_rcv")
+    assert RELEASE in recorded.hint.text() and recorded.choose.isVisible()
+
+
+def test_the_image_adds_what_was_replaced(
+    recorded: CodeView, image: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    QSettings().setValue(IMAGES, json.dumps({RELEASE: str(image)}))
+    recorded.show_function("tcp_v4_rcv")
+    qtbot.waitUntil(lambda: recorded.pages.currentIndex() == 1)
+    assert cell(recorded, 0, CodeColumn.BYTES).startswith("0f 1f 44 00 00 (image: e8 ")
+    other = build(tmp_path, [Function("tcp_v4_rcv", 0x1000, {})])
+    QSettings().setValue(IMAGES, json.dumps({RELEASE: str(other)}))
+    recorded.show_function("tcp_v4_rcv")  # an image of another build is left out
+    qtbot.waitUntil(lambda: recorded.pages.currentIndex() == 1)
+    assert cell(recorded, 0, CodeColumn.BYTES) == "0f 1f 44 00 00"
