@@ -49,7 +49,7 @@ def scenarios(series: str) -> Lab:
     """Return the guest that records: the handshake, and all scenarios with many functions armed."""
     recorded = ("basic", "drops", "nat", "bulk", "segments", "copies", "merge")
     many = (f"start:{ROUTINE[series]}", *recorded, "stop")
-    steps = ("+handshake", "recorder", *many, "exact", "carry", "hostile")
+    steps = ("+handshake", "recorder", "code", *many, "exact", "carry", "hostile")
     how = guest.Run(steps, timeout_s=TIMEOUT_S, memory_mb=1024)
     return Lab(series, built(series), run(built(series), how, "scenarios"))
 
