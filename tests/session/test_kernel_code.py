@@ -134,9 +134,10 @@ def with_code(
     It is the code of the image, as objcopy gives it, with another first instruction.
     """
     folder = tmp_path_factory.mktemp("with-code")
-    command = ["objcopy", "-O", "binary", "-j", f"code_{FUNCTION}", image, folder / "code"]
+    section, out = f"code_{FUNCTION}", folder / "code"
+    command = ["objcopy", "-O", "binary", "-j", section, str(image), str(out)]
     subprocess.run(command, check=True, timeout=60)
-    data = bytes.fromhex("0f1f440000") + (folder / "code").read_bytes()[5:] + PADDING
+    data = bytes.fromhex("0f1f440000") + out.read_bytes()[5:] + PADDING
     row = np.array([(_address(session), 0, len(data), 0, 0)], kbl.KBL_CODE)
     copy = folder / "drops.kbl"
     copy.write_bytes(

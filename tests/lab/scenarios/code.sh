@@ -17,16 +17,17 @@ memory() {
 }
 pair
 load
-grep -E '^(ip_|__ip|tcp_|__tcp|udp_|__udp|__dev|dev_|veth_|sock_|__netif|kfree_skb)' /probes.txt > /tmp/code.txt
+grep -E '^(ip_rcv|ip_local|ip_output|__dev|tcp_v4|udp_|veth_)' /probes.txt > /tmp/code.txt
 start_recorder /tmp/out/code.kbl --code -f /tmp/code.txt
 must client /bin/busybox ping -q -c 1 10.9.0.2
 client /traffic udp refused 10.9.0.2 9
 stop_recorder
 cp /tmp/recorder /tmp/out/code.txt
 unload
-grep ' [tT] ' /proc/kallsyms | grep -E ' (_stext|_etext|veth_[a-z_]*.*\[veth\])$' > /tmp/out/code.symbols
-text=0x$(grep ' _stext$' /tmp/out/code.symbols | cut -d ' ' -f 1)
-end=0x$(grep ' _etext$' /tmp/out/code.symbols | cut -d ' ' -f 1)
-memory $text $((end - text)) /tmp/out/code.text
-memory 0x$(grep ' veth_xmit' /tmp/out/code.symbols | cut -d ' ' -f 1) 4096 /tmp/out/code.veth
+# Reading all symbols takes seconds; _stext stands near the first.
+text=0x$(grep -m 1 ' _stext$' /proc/kallsyms | cut -d ' ' -f 1)
+veth=$(cat /sys/module/veth/sections/.text)
+echo "$text $veth" > /tmp/out/code.places
+memory $text $((16 << 20)) /tmp/out/code.text
+memory $veth 16384 /tmp/out/code.veth
 part client server
