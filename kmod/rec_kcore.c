@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The kernel's memory, from /proc/kcore: an ELF core file whose segments are ranges of addresses. */
+/* The kernel's memory, from /proc/kcore: an ELF core whose segments are ranges of addresses. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
