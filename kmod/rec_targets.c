@@ -7,6 +7,8 @@
 
 #include "rec_code.h"
 
+#if defined(__aarch64__) || defined(__x86_64__)
+
 static void rec_target_use(struct rec_symbols *s, kbl_u64 target)
 {
 	const struct rec_symbol *symbol = rec_symbol_at(s, target);
@@ -14,6 +16,8 @@ static void rec_target_use(struct rec_symbols *s, kbl_u64 target)
 	if (symbol && symbol->addr == target)
 		rec_symbols_use(s, target);
 }
+
+#endif
 
 #if defined(__aarch64__)
 

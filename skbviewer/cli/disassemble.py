@@ -11,9 +11,9 @@ from . import file_argument
 from .command_parsers import Commands, command, formats
 from .progress_and_warnings import Stderr
 
-HELP = """Code that kblrecord --code recorded is shown as it ran.  IMAGE is the kernel that was
-recorded: vmlinux, or /boot/vmlinuz-RELEASE.  It adds names and source lines to recorded code.
-If no code was recorded, the code of IMAGE is shown.
+HELP = """Code that was recorded is shown as it ran.  IMAGE is the kernel that was recorded:
+vmlinux, or /boot/vmlinuz-RELEASE.  It adds names and source lines to recorded code.  If no code
+was recorded, the code of IMAGE is shown.
 Call instructions are marked with the number of drops there, and of calls that were recorded."""
 
 
