@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a .kbl file: strings, probes, symbols, clocks, counters, devices, meta."""
+"""The tables of a .kbl file: strings, probes, symbols, clocks, counters, devices, meta, code."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +13,10 @@ from ...records import kbl_layout as kbl
 from ..printable_names import name_of
 from ..source import Source
 from .chunk_search import Chunks
-from .code_tables import functions_code
 
 NO_ARGUMENT = 0xFF
 PROBE_IDS = 1 << 16  # an id has 16 bits in struct kbl_span_slot
+FUNCTIONS = PROBE_IDS  # with code, at most
 FIRST_SIZES: dict[int, int] = {  # bytes of a row in version 2
     kbl.KblChunkType.COUNTERS: 48,
     kbl.KblChunkType.CALIBRATION: 48,
@@ -125,6 +126,36 @@ def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
 def _code(reader: _Reader) -> tuple[tuple[FunctionCode, ...], list[str]]:
     data = b"".join(reader.payloads(kbl.KblChunkType.CODE_BYTES)[-1:])
     return functions_code(reader.rows(kbl.KblChunkType.CODE, kbl.KBL_CODE, 1), data)
+
+
+def functions_code(
+    rows: Sequence[Mapping[str, int]], data: bytes
+) -> tuple[tuple[FunctionCode, ...], list[str]]:
+    """Return the code of each function, and complaints about rows that are left out.
+
+    `rows` are struct kbl_code, `data` is the payload of CODE_BYTES.  If there are several rows for
+    one address, the last one is used.  Rows may overlap, so all their bytes are counted.
+    """
+    found: dict[int, FunctionCode] = {}
+    total = outside = beyond = 0
+    for row in rows:
+        begin, size = row["offset"], row["size"]
+        if not 0 < size <= kbl.KBL_MAX_FUNCTION or begin + size > len(data):
+            outside += 1
+        elif total + size > kbl.KBL_MAX_CODE or len(found) >= FUNCTIONS:
+            beyond += 1
+        else:
+            total += size
+            ended = not row["flags"] & kbl.KBL_CODE_NO_END
+            found[row["addr"]] = FunctionCode(row["addr"], ended, data[begin : begin + size])
+    complaints = []
+    if outside:
+        what = f"table CODE: {counted(outside, 'function')} with code outside of CODE_BYTES"
+        complaints.append(f"{what}: left out")
+    if beyond:
+        most = f"more than {kbl.KBL_MAX_CODE >> 20} MiB or {FUNCTIONS} functions"
+        complaints.append(f"table CODE: {most}: {beyond} left out")
+    return tuple(found.values()), complaints
 
 
 def _probes(reader: _Reader) -> list[dict[str, int]]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from skbviewer.readers import read
-from skbviewer.readers.kbl.code_tables import FUNCTIONS, functions_code
+from skbviewer.readers.kbl.log_tables import FUNCTIONS, functions_code
 from skbviewer.records import FunctionCode, KernelLog, Silent
 from skbviewer.records import kbl_layout as kbl
 from tests.readers.build_kbl import STEXT, KblBuilder, chunk_bytes
