@@ -294,11 +294,17 @@ def _list_packets(arguments: argparse.Namespace) -> int:
     return _answered(arguments, lambda of: packets(arguments.folder, arguments.filter, of))
 
 
+WHY_LEFT = "a filter of a dataset chooses captured packets"
+
+
 def _table(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset.stats.statistics import statistics
+        from ..dataset.stats.statistics import lifetimes_left_out, statistics
     words = arguments.folder, arguments.table, arguments.filter
-    return _answered(arguments, lambda of: statistics(*words, of))
+    code = _answered(arguments, lambda of: statistics(*words, of))
+    left = lifetimes_left_out(*words)
+    lines = [f"{counted(left, 'skb lifetime')} without a captured packet left out: {WHY_LEFT}"]
+    return code | warn(lines if left else [])
 
 
 def _answered(arguments: argparse.Namespace, ask: Callable[[Stderr], Answer]) -> int:

@@ -52,7 +52,8 @@ def add_pair(
         key = manifests.key_of(hashes)
         session = manifests.session_of(key)
         there = manifests.read(manifests.place_of(folder, key))
-        if there is not None and there.session == session:
+        is_there = there is not None and there.session == session
+        if there and is_there and manifests.damaged_file(folder, there) is None:
             return Outcome(files, session, False, "is in the dataset")
         with writer(folder) as made:
             return _add(made, ordered, hashes, watch, write_all)._replace(files=files)

@@ -42,22 +42,46 @@ def connection(folder: Path, quick: bool = False) -> Iterator[duckdb.DuckDBPyCon
 
     With `quick`, column session is an enumeration: joins take a third of the time and a fifth of
     the memory, but a comparison with a text that is not a session's id is an error. Raises BadInput
-    if `folder` is not a dataset, or a table is missing.
+    if `folder` is not a dataset, or if a query fails and a file of a table is missing or damaged.
     """
     found = manifests.read_all(folder)
     with tempfile.TemporaryDirectory(prefix="skbviewer-duckdb-") as private:
         config = SETTINGS | {"temp_directory": private, "threads": os.cpu_count() or 1}
         db = duckdb.connect(":memory:", config=config)
         try:
-            try:
-                _make_views(db, folder.absolute(), found, quick and bool(found))
-            except duckdb.Error as error:
-                why = f"a table cannot be read: {str(error).splitlines()[0]}"
-                raise BadInput(folder, None, why) from error
+            _make_views(db, _without_keys(folder, Path(private)), found, quick and bool(found))
             db.execute("SET lock_configuration = true")
             yield db
+        except (duckdb.Error, BadInput) as error:
+            _check_files(folder, found)
+            if isinstance(error, BadInput):
+                raise
+            raise BadInput(folder, None, f"query: {str(error).splitlines()[0]}") from error
         finally:
             db.close()
+
+
+def _without_keys(folder: Path, private: Path) -> Path:
+    """Return a path of the dataset in which no folder above it is called KEY=VALUE.
+
+    DuckDB would take the values of partitions from such a folder.
+    """
+    place = folder.absolute()
+    if not any("=" in part for part in place.parts):
+        return place
+    link = private / "dataset"
+    link.symlink_to(place, target_is_directory=True)
+    return link
+
+
+def _check_files(folder: Path, sessions: Sequence[Manifest]) -> None:
+    """Raise BadInput if a file that a manifest names is missing or has another size."""
+    for each in sessions:
+        file = manifests.damaged_file(folder, each)
+        if file is not None:
+            names = ", ".join(original.path for original in each.originals)
+            why = "is damaged" if file.exists() else "is missing"
+            raise BadInput(file, None, f"{why}: add the files of session {each.session}: {names}")
 
 
 def _make_views(

@@ -128,6 +128,16 @@ def _manifest(found: dict[str, Any]) -> Manifest:
     return Manifest(**found | made)
 
 
+def damaged_file(folder: Path, manifest: Manifest) -> Path | None:
+    """Return a file of the session that is missing or has another size; None if all are whole."""
+    for table, (_, size) in manifest.tables.items():
+        files = [folder / file for file in manifest.files(table)]
+        absent = [file for file in files if not file.is_file()]
+        if absent or sum(file.stat().st_size for file in files) != size:
+            return (absent or files)[0]
+    return None
+
+
 def place_of(folder: Path, key: str) -> Path:
     """Return the path of the manifest of the inputs with the key `key`."""
     return folder / MANIFESTS / f"{key}.json"

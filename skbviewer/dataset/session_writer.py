@@ -88,13 +88,14 @@ def publish(made: Writer, manifest: Manifest) -> bool:
 
 
 def _name(folder: Path, manifest: Manifest) -> Manifest | None:
-    """Write `manifest`, unless a manifest of this session exists already.
+    """Write `manifest`, unless a manifest of this session exists already, and all its files.
 
     Returns the earlier manifest of these inputs, or None.
     """
     with manifests.manifest_lock(folder):
         before = manifests.read(manifests.place_of(folder, manifest.key))
-        if before is None or before.session != manifest.session:
+        is_there = before is not None and before.session == manifest.session
+        if not before or not is_there or manifests.damaged_file(folder, before):
             manifests.write(folder, manifest)
     return before
 

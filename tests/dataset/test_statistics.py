@@ -11,7 +11,7 @@ import pytest
 
 from skbviewer.analysis.stats import STATISTICS, Chosen
 from skbviewer.dataset.stats.all_statistics import TABLES
-from skbviewer.dataset.stats.statistics import statistics
+from skbviewer.dataset.stats.statistics import lifetimes_left_out, statistics
 from skbviewer.records import Silent
 from tests.dataset.recordings import Both, only
 
@@ -126,3 +126,10 @@ def test_latency_by_host_hour_and_layer(both: Both) -> None:
 def test_an_unknown_table_is_named(both: Both) -> None:
     with pytest.raises(KeyError, match="clock is not one of callgraph, conversations"):
         statistics(both.folder, "clock", "", Silent())
+
+
+def test_lifetimes_that_a_filter_leaves_out_are_counted(both: Both) -> None:
+    counts = [of.packets.kernel_only_count() for of in both.sessions.values()]
+    assert lifetimes_left_out(both.folder, "drops", "udp") == sum(counts) > 0
+    assert lifetimes_left_out(both.folder, "drops", "") == 0
+    assert lifetimes_left_out(both.folder, "endpoints", "udp") == 0

@@ -8,11 +8,15 @@ from pathlib import Path
 
 from ...records import Progress
 from ...session.querying import Answer, Cell
+from ..connection import connection
 from ..filter_connection import filter_connection
 from ..filter_sql import condition
 from ..querying import BOUNDS, run
 from .all_statistics import TABLES
-from .statistics_sql import ALL_BUT, OF_PACKETS, ONLY, OTHERS
+from .statistics_sql import ALL_BUT, NETWORK, OF_PACKETS, ONLY, OTHERS
+
+LEFT_OUT = f"SELECT count(kernel_only) FROM lifetimes s WHERE {NETWORK}"
+OF_CAPTURES = ("conversations", "endpoints")
 
 
 def statistics(folder: Path, table: str, text: str, progress: Progress) -> Answer:
@@ -28,6 +32,20 @@ def statistics(folder: Path, table: str, text: str, progress: Progress) -> Answe
     with filter_connection(folder) as db:
         found = run(db, folder, sql, BOUNDS, progress)
     return found._replace(rows=[_short(found.columns, row) for row in found.rows])
+
+
+def lifetimes_left_out(folder: Path, table: str, text: str) -> int:
+    """Return how many network packets no capture contains, if a filter is given.
+
+    Filters choose captured packets, because the tables lack the lengths and some headers of others.
+    Without a filter, all skb lifetimes count, and the result is 0.  It is also 0 for tables that
+    count only captured packets.  Raises BadInput.
+    """
+    if not text.strip() or table in OF_CAPTURES:
+        return 0
+    with connection(folder) as db:
+        (found,) = db.execute(LEFT_OUT).fetchall()
+    return int(found[0])
 
 
 def _short(columns: tuple[str, ...], row: tuple[Cell, ...]) -> tuple[Cell, ...]:

@@ -14,13 +14,13 @@ from ..filter_fields import IP, IPV6
 
 # Which legs count, as a join of their rows with {legs}: all but those of other skbs, which are few,
 # or those of chosen packets.
-_NETWORK = "s.ethertype IS NOT NULL OR s.saddr IS NOT NULL"
+NETWORK = "s.ethertype IS NOT NULL OR s.saddr IS NOT NULL"
 _LEGS = """
   SELECT l.session, l.id AS leg FROM legs l
   JOIN lifetimes s ON s.session = l.session AND s.id = l.series WHERE """
-OTHERS = f"picked AS ({_LEGS} NOT ({_NETWORK}))"
+OTHERS = f"picked AS ({_LEGS} NOT ({NETWORK}))"
 OF_PACKETS = f"""
-picked AS ({_LEGS} ({_NETWORK}) AND (l.session, l.id) IN (
+picked AS ({_LEGS} ({NETWORK}) AND (l.session, l.id) IN (
   SELECT (m.session, m.leg) FROM matches m JOIN packets p
   ON p.session = m.session AND p.number = m.packet WHERE m.verdict = 'exact' AND {{where}}))"""
 ALL_BUT, ONLY = "ANTI", "SEMI"

@@ -20,6 +20,7 @@ from .address_loops import CACHED, Keyed, all_ipv4, all_ipv6, all_mac
 from .name_texts import Texts
 
 KEY_BYTES = 16
+KEY_MOST = 1 << 20  # bytes of a file with a key
 
 
 def random_key() -> bytes:
@@ -30,14 +31,18 @@ def random_key() -> bytes:
 def key_of(path: Path) -> bytes:
     """Return the key that a file contains: the hash of its bytes.
 
-    Raises BadInput if the file cannot be read or has fewer than KEY_BYTES bytes.
+    Raises BadInput if the file cannot be read, or has fewer than KEY_BYTES or more than KEY_MOST
+    bytes.
     """
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(KEY_MOST + 1)
     except OSError as error:
         raise BadInput(path, None, f"cannot read: {error.strerror}") from error
     if len(data) < KEY_BYTES:
         raise BadInput(path, None, f"a key has at least {KEY_BYTES} bytes")
+    if len(data) > KEY_MOST:
+        raise BadInput(path, None, f"a file with a key has at most {KEY_MOST:,} bytes")
     return blake2b(data, digest_size=KEY_BYTES, person=b"skbviewer").digest()
 
 

@@ -168,3 +168,5 @@ def test_keys(tmp_path: Path) -> None:
     assert key_of(file) == key_of(file)
     with pytest.raises(BadInput):
         key_of(tmp_path / "nowhere")
+    with pytest.raises(BadInput, match="at most"):
+        key_of(Path("/dev/zero"))
