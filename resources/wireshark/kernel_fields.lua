@@ -118,8 +118,7 @@ local function asked_of_program()
     return named, printed, table.concat(filters, "\n")
 end
 
-local in_window = gui_enabled()
-local named, printed, filters
+local in_window, named, printed, filters = gui_enabled()
 if not in_window then named, printed, filters = asked_of_program() end
 
 -- What all tests of a field in the filter ask of it: `least` or `greatest`, or both, if each asks for
@@ -133,9 +132,7 @@ local BEFORE_TEST = { "^$", "[(!\n]$", "&&$", "||$", "%f[%w]and$", "%f[%w]or$", 
 local AFTER_TEST = { "^$", "^[)\n]", "^&&", "^||" }
 
 local function is_one_of(patterns, text)
-    for _, pattern in ipairs(patterns) do
-        if find(text, pattern) then return true end
-    end
+    for _, pattern in ipairs(patterns) do if find(text, pattern) then return true end end
     return false
 end
 
@@ -149,8 +146,16 @@ local function text_asked(rest, is_part)
     return is_one_of(AFTER_TEST, after) and text or nil
 end
 
-local function add_test(tests, rest)
-    local whole, part = text_asked(rest, false), text_asked(rest, true)
+-- The ns of a test such as == 0.001, as the comments have them.
+local function ns_asked(rest)
+    local whole, part, after = match(rest, "^==%s*(%d+)%.?(%d*)%s*(.*)$")
+    if not whole or #part > 9 or not is_one_of(AFTER_TEST, after) then return nil end
+    return match(whole .. part .. string.rep("0", 9 - #part), "^0*(%d+)$")
+end
+
+local function add_test(tests, rest, is_duration)
+    local whole = is_duration and ns_asked(rest) or not is_duration and text_asked(rest, false)
+    local part = not is_duration and text_asked(rest, true) or nil
     local order = ORDERS[match(rest, "^([<>]=?)%s*[%d.]") or match(rest, "^(%l%l)%s+[%d.]")]
     if whole or part then
         tests.texts[#tests.texts + 1] = whole or part
@@ -163,18 +168,17 @@ local function add_test(tests, rest)
     return true
 end
 
-local function tests_of(name)
-    local at, tests = 1, { texts = {} }
+local function tests_of(one)
+    local name, at, tests = one.name, 1, { texts = {} }
     while true do
         local begin, stop = find(filters, name, at, true)
         if not begin then return tests end
         at = stop + 1
         if not find(filters, "^[%w_.]", at) then -- else it is a longer name
             local before = match(sub(filters, 1, begin - 1), "^(.-)[ \t]*$")
-            local is_usual = is_one_of(BEFORE_TEST, before)
-            if not is_usual or not add_test(tests, match(filters, "^[ \t]*(.*)$", at)) then
-                return nil
-            end
+            local rest, is_duration = match(filters, "^[ \t]*(.*)$", at), one.kind == "duration"
+            if not is_one_of(BEFORE_TEST, before) then return nil end
+            if not add_test(tests, rest, is_duration) then return nil end
         end
     end
 end
@@ -272,7 +276,7 @@ end
 -- The field as a filter needs it.
 local function as_tested(one)
     if not filters or filters == "" or printed[one.name] then return one end
-    local tests = one.range and tests_of(one.name) or one.is_exact and tests_of(one.name)
+    local tests = (one.range or one.is_exact) and tests_of(one)
     local chosen = chosen_put(one, tests)
     if not chosen then return one end
     local made = { put = chosen, texts = tests.texts, whole = one }

@@ -43,7 +43,11 @@ CASES = {
     ),
     "filter by calls": (("-Y", "frame.len > 100000"), ("-Y", "kbl.dur > 0.001")),
     "filter by function": (("-Y", "frame.len > 100000"), ("-Y", 'kbl.func == "ip_rcv"')),
-    "filter that needs all values": (("-Y", "frame.len > 100000"), ("-Y", "kbl.dur == 0.001")),
+    "filter by a value": (("-Y", "frame.len > 100000"), ("-Y", "kbl.dur == 0.001")),
+    "filter that needs all values": (
+        ("-Y", "frame.len > 100000"),
+        ("-Y", "kbl.dur in {0.001 .. 0.002}"),
+    ),
 }
 
 

@@ -59,6 +59,8 @@ FILTERS = (
     ("!(kbl.dur >= 50us)", "!(kbl.dur >= 0.00005)"),
     ("kbl.dur > 500us || kbl.dur == 1010ns", "kbl.dur > 0.0005 || kbl.dur == 0.00000101"),
     ("kbl.self <= 400ns", "kbl.self le 0.0000004"),
+    ("kbl.dur == 1010ns || kbl.dur == 1s", "kbl.dur == 0.00000101 || kbl.dur == 1"),
+    ("!(kbl.self == 350ns)", "!(kbl.self == 0.000000350)"),
     (
         'kbl.func == "ip_rcv" && kbl.func == "ip_output"',
         'kbl.func == "ip_rcv" and kbl.func == "ip_output"',
