@@ -99,6 +99,7 @@ def test_each_file_of_a_series_has_it(fake: Fake, tmp_path: Path) -> None:
         (core((STEXT, 0x6000, 0x1000))[:100], "has no segments"),
         (core(), "has no segments"),
     ],
+    ids=["absent", "empty", "32-bit", "other-headers", "cut", "no-segments"],
 )
 def test_recording_goes_on_without(
     contents: bytes | None, why: str, fake: Fake, tmp_path: Path
