@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from skbviewer.gui.base.garbage_collection import collect_due
 from tests.marks import marks, slow_files
 
 TOP = Path(__file__).resolve().parents[1]
@@ -69,3 +71,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Give a test the marks of what it uses."""
     for name in sorted(marks(item)):
         item.add_marker(name)
+
+
+def pytest_sessionstart() -> None:
+    """Turn automatic collection off: a thread of a test could destroy an earlier test's widgets."""
+    gc.disable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Collect between tests, in the thread that made the widgets."""
+    collect_due()

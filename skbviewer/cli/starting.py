@@ -37,10 +37,12 @@ def importing() -> Iterator[None]:
     What the first call leaves is never scanned.  Later calls in a process exempt nothing more,
     because by then there may be objects that must be freed.
     """
+    collects = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if not gc.get_freeze_count():
             gc.freeze()
-        gc.enable()
+        if collects:
+            gc.enable()

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from skbviewer.records.resource_files import resource
 from skbviewer.session import open_files
 
+from ..base.garbage_collection import collected_in_this_thread
 from ..base.recording import Opener
 from ..files.restored_view import ViewState
 from .main_window import MainWindow
@@ -61,10 +62,11 @@ def run(
         return 2
     app = application()
     sys.excepthook = report_bug
-    window = MainWindow(opener or open_files)
-    window.show()
-    window.open_files(paths, first_view(paths, goto, display_filter))
-    return app.exec()
+    with collected_in_this_thread(app):
+        window = MainWindow(opener or open_files)
+        window.show()
+        window.open_files(paths, first_view(paths, goto, display_filter))
+        return app.exec()
 
 
 def first_view(paths: Sequence[Path], goto: int, display_filter: str) -> ViewState | None:
