@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer export on a real recording, as a user calls it: each in a process of its own."""
+"""skbviewer export on a real recording."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from skbviewer.cli.export import FORMS
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
 
+from .commands import Done, run, run_apart
+
 SAMPLE = resource("samples/handshake")
 
 
@@ -29,16 +31,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def export(file: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    environment = {key: value for key, value in os.environ.items() if key not in hidden}
-    return subprocess.run(
-        [sys.executable, "-m", "skbviewer", "export", str(file), *words],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def export(file: Path, *words: str) -> Done:
+    return run(["export", str(file), *words])
 
 
 def rows_of(out: Path) -> tuple[list[str], list[dict[str, str]]]:
@@ -48,34 +42,46 @@ def rows_of(out: Path) -> tuple[list[str], list[dict[str, str]]]:
     return comments, list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--png", "--lanes", "cpu", "--range", "0,0.5", "--dpi", "300", "--size", "1200x700"),
-        ("--svg", "--packet", "3", "--markers=-0.1,0.2"),
-        ("--png", "--packet", "3"),
-        ("--csv", "--lanes", "process"),
-        ("--csv", "--filter", "tcp"),
-        ("--csv", "--packet", "3"),
-        ("--folded", "--filter", "tcp"),
-        ("--speedscope", "--packet", "3"),
-        ("--perfetto", "--filter", "tcp", "--packet", "3-9"),
-        ("--html", "--packet", "3", "--filter", "tcp"),
-        ("--html", "--range", "0,10", "--pseudonym-key", str(SAMPLE / "README.md")),
-        ("--pcapng", "--pseudonym-key", str(SAMPLE / "README.md")),
-        ("--jsonl", "--filter", "tcp"),
-    ],
-)
-def test_twice_the_same_command_gives_the_same_bytes(
-    file: Path, tmp_path: Path, words: tuple[str, ...]
-) -> None:
-    made = []
-    for name in ("one", "two"):
-        out = tmp_path / name
-        done = export(file, words[0], str(out), *words[1:])
-        assert done.returncode == 0, done.stderr
-        made.append(out.read_bytes())
-    assert made[0] == made[1]
+TWICE = [
+    ("--png", "--lanes", "cpu", "--range", "0,0.5", "--dpi", "300", "--size", "1200x700"),
+    ("--svg", "--packet", "3", "--markers=-0.1,0.2"),
+    ("--png", "--packet", "3"),
+    ("--csv", "--lanes", "process"),
+    ("--csv", "--filter", "tcp"),
+    ("--csv", "--packet", "3"),
+    ("--folded", "--filter", "tcp"),
+    ("--speedscope", "--packet", "3"),
+    ("--perfetto", "--filter", "tcp", "--packet", "3-9"),
+    ("--html", "--packet", "3", "--filter", "tcp"),
+    ("--html", "--range", "0,10", "--pseudonym-key", str(SAMPLE / "README.md")),
+    ("--pcapng", "--pseudonym-key", str(SAMPLE / "README.md")),
+    ("--jsonl", "--filter", "tcp"),
+]
+
+
+@pytest.fixture(scope="module")
+def twice(file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two folders with the outputs of TWICE, by their number, each made by a process.
+
+    The processes have no display, and order sets differently.
+    """
+    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    environment = {key: value for key, value in os.environ.items() if key not in hidden}
+    folders = (tmp_path_factory.mktemp("one"), tmp_path_factory.mktemp("two"))
+    for seed, folder in enumerate(folders):
+        commands = [
+            ["export", str(file), form, str(folder / str(number)), *rest]
+            for number, (form, *rest) in enumerate(TWICE)
+        ]
+        made = run_apart(commands, environment | {"PYTHONHASHSEED": str(seed)})
+        assert {(done.returncode, done.stderr) for done in made} == {(0, "")}
+    return folders
+
+
+@pytest.mark.parametrize("number", range(len(TWICE)), ids=lambda n: f"{n}{TWICE[n][0]}")
+def test_twice_the_same_command_gives_the_same_bytes(twice: tuple[Path, Path], number: int) -> None:
+    one, two = ((folder / str(number)).read_bytes() for folder in twice)
+    assert one == two and one
 
 
 def test_pseudonyms_have_another_key_each_time(file: Path, tmp_path: Path) -> None:
@@ -257,42 +263,35 @@ def test_markers_keep_their_order(file: Path, tmp_path: Path) -> None:
     "words",
     [("--csv", "--packet", "3"), ("--csv", "--filter", "tcp"), ("--png", "--packet", "3")],
 )
-def test_a_dash_is_standard_output(file: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_a_dash_is_standard_output(
+    file: Path, tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     form, *rest = words
     out = tmp_path / f"out.{form[2:]}"
     assert export(file, form, str(out), *rest).returncode == 0
-    done = subprocess.run(
-        [sys.executable, "-m", "skbviewer", "export", str(file), form, "-", *rest],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        check=True,
-    )
-    assert done.stdout == out.read_bytes()
+    monkeypatch.chdir(tmp_path)
+    done = export(file, form, "-", *rest)
+    assert done.output == out.read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == [out.name]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_standard_output_needs_no_temporary_file(file: Path, tmp_path: Path) -> None:
+    wanted = [
         ("--pcapng",), ("--pcap",), ("--jsonl",), ("--perfetto",), ("--html",), ("--folded",),
         ("--speedscope",), ("--csv", "--filter", "tcp"), ("--svg", "--lanes", "cpu"),
         ("--pcapng", "--retis"),
-    ],
-)  # fmt: skip
-def test_standard_output_needs_no_temporary_file(
-    file: Path, tmp_path: Path, words: tuple[str, ...]
-) -> None:
-    form, *rest = words
-    out = tmp_path / f"out{FORMS[form[2:]].suffixes[0]}"
-    assert export(file, form, str(out), *rest).returncode == 0
-    done = subprocess.run(
-        [sys.executable, "-m", "skbviewer", "export", str(file), form, "-", *rest],
-        preexec_fn=lambda: limits.setrlimit(limits.RLIMIT_FSIZE, (0, 0)),  # no file can grow
-        capture_output=True,
-        check=True,
-    )
-    assert done.stdout == out.read_bytes()
+    ]  # fmt: skip
+    commands = [["export", str(file), form, "-", *rest] for form, *rest in wanted]
+    made = run_apart(commands, prepare=no_file_can_grow)
+    for done, (form, *rest) in zip(made, wanted, strict=True):
+        out = tmp_path / f"out{FORMS[form[2:]].suffixes[0]}"
+        assert export(file, form, str(out), *rest).returncode == 0
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.output == out.read_bytes()
+
+
+def no_file_can_grow() -> None:
+    limits.setrlimit(limits.RLIMIT_FSIZE, (0, 0))
 
 
 @pytest.mark.parametrize(
