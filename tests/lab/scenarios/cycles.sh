@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-# Load, arm, activate, unload, again and again, under all the traffic two CPUs can make.
+# Load, arm, activate, unload, again and again, under traffic.
 # cycles=, cycled=: how often and which list; whole=: a list for one cycle more, or nothing
+# rate=: bits a second each way; as much as two CPUs can make by default
 pair
-# The traffic takes all that is left: what loads and unloads must come to its turn.
+# The traffic may take all that is left: what loads and unloads must come to its turn.
 server /bin/nice -n 19 /bin/iperf3 -s --forceflush > /tmp/iperf & servers=$!
 until_said /tmp/iperf listening $servers "iperf3"
-client /bin/nice -n 19 /bin/iperf3 -c 10.9.0.2 -t 9999 --bidir > /dev/null & clients=$!
+client /bin/nice -n 19 /bin/iperf3 -c 10.9.0.2 -t 9999 --bidir ${rate:+-b $rate} > /dev/null & clients=$!
 client /bin/nice -n 19 /bin/busybox ping -q -A 10.9.0.2 > /dev/null & pinger=$!
 # by_recorder LIST HOW: kblrecord arms; it is stopped, killed, or held up and killed
 by_recorder() {
