@@ -257,7 +257,7 @@ PROCESSES = View(
     (
         number("source", LOG, "task.source"),
         number("pid", "thread id", "task.pid"),
-        column("comm", TEXT, "name of the thread", Text("task.comm")),
+        column("comm", TEXT, "last name of the thread, also before it had it", Text("task.comm")),
     ),
 )  # fmt: skip
 DEVICES = View(
