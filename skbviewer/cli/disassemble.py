@@ -14,6 +14,8 @@ from .progress_and_warnings import Stderr
 HELP = """Code that was recorded is shown as it ran.  IMAGE is the kernel that was recorded:
 vmlinux, or /boot/vmlinuz-RELEASE.  It adds names and source lines to recorded code.  If no code
 was recorded, the code of IMAGE is shown.
+COUNTS is a file of the emulator's plugin (docs/instructions.md), counted since the same boot.  It
+says how often each instruction of recorded code was executed.
 Call instructions are marked with the number of drops there, and of calls that were recorded."""
 
 
@@ -22,7 +24,7 @@ def add(commands: Commands) -> None:
     parser = command(
         commands, "disassemble", "print the machine code of a recorded function", _disassemble
     )
-    parser.usage = "%(prog)s [-h] [--image IMAGE] [--json] FILE... FUNCTION"
+    parser.usage = "%(prog)s [-h] [--image IMAGE] [--counts COUNTS] [--json] FILE... FUNCTION"
     parser.epilog = HELP
     parser.add_argument(
         "files",
@@ -31,6 +33,7 @@ def add(commands: Commands) -> None:
         help=f"{file_argument.HELP}; the last argument is the function",
     )
     parser.add_argument("--image", type=Path, metavar="IMAGE", help="a vmlinux or vmlinuz")
+    parser.add_argument("--counts", type=Path, metavar="COUNTS", help="executed instructions")
     formats(parser, "json")
 
 
@@ -44,7 +47,7 @@ def _disassemble(arguments: argparse.Namespace) -> int:
     session = file_argument.open_session(paths)
     progress = Stderr()
     try:
-        shown = session.code.disassemble(function, arguments.image, progress)
+        shown = session.code.disassemble(function, arguments.image, progress, arguments.counts)
     finally:
         progress.close()
     if arguments.json:

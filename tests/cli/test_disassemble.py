@@ -81,6 +81,15 @@ def test_no_image_and_no_recorded_code(session: Path, capsys: pytest.CaptureFixt
     assert said.count("\n") == 1 and "s.skbv: has no machine code of tcp_v4_rcv: give" in said
 
 
+def test_counts_need_recorded_code(
+    session: Path, image: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--image", str(image), "--counts", "a.insns", str(session), "tcp_v4_rcv"]
+    assert main(["disassemble", *words]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "counts need the code that kblrecord --code records" in said
+
+
 def test_no_function(image: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["disassemble", "--image", str(image), "ip_rcv"]) == 2
     assert "expected a file and a function" in capsys.readouterr().err

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .build_check import LogKernel, check_build
+from .executed_counts import with_executed_counts
 from .instructions import Disassembly, Instruction, Marks
 from .listing import disassemble
 from .recorded_code import disassemble_recorded
@@ -16,4 +17,5 @@ __all__ = [
     "check_build",
     "disassemble",
     "disassemble_recorded",
+    "with_executed_counts",
 ]

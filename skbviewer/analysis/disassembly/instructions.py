@@ -20,6 +20,7 @@ class Instruction(NamedTuple):
     where a new line begins.  If the instruction is a call, `drops` counts the packets that were
     dropped in it, and `calls` counts the recorded calls that it made, by function.  `linked` is the
     code of the image at this place, if the kernel replaced it; b"" if it did not, or if unknown.
+    `executed` counts how often the kernel executed it; None if that was not counted.
     """
 
     address: int
@@ -34,6 +35,7 @@ class Instruction(NamedTuple):
     drops: int
     calls: tuple[tuple[str, int], ...]
     linked: bytes = b""
+    executed: int | None = None
 
 
 class Disassembly(NamedTuple):

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 CODE = 24  # width of the bytes of an instruction, in characters
 MNEMONIC = 8
+EXECUTED = 13  # width of how often an instruction was executed
 
 
 def disassembly_lines(shown: Disassembly) -> Iterator[str]:
@@ -28,11 +29,12 @@ def disassembly_lines(shown: Disassembly) -> Iterator[str]:
 
 
 def instruction_line(one: Instruction) -> str:
-    """Return one line: offset, bytes, instruction, name of the target, marks."""
+    """Return a line: number of executions, offset, bytes, instruction, target's name, marks."""
     said = instruction_text(one)
     marks = mark_text(one)
     marks += f"{', ' if marks else ''}{linked_text(one)}" if one.linked else ""
-    line = f"  +{one.offset:<#7x} {one.data.hex(' '):{CODE}} {said:40}"
+    executed = "" if one.executed is None else f"{one.executed:{EXECUTED},}"
+    line = f"{executed}  +{one.offset:<#7x} {one.data.hex(' '):{CODE}} {said:40}"
     return f"{line}  # {marks}" if marks else line.rstrip()
 
 
@@ -88,5 +90,6 @@ def _json(one: Instruction) -> dict[str, Any]:
         "source": None if one.source is None else one.source._asdict(),
         "dropped": one.drops,
         "linked_bytes": one.linked.hex(),
+        "executed": one.executed,
         "calls": [{"function": name, "calls": number} for name, number in one.calls],
     }

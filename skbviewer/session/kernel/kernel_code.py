@@ -25,6 +25,7 @@ NO_CODE = (
     "has no machine code of {}: give the recorded kernel's image with --image, "
     "or record with kblrecord --code"
 )
+NOT_RECORDED = "has no machine code of {}: counts need the code that kblrecord --code records"
 
 
 class KernelCode:
@@ -45,19 +46,27 @@ class KernelCode:
         return self._recorded(function) is not None
 
     def disassemble(
-        self, function: str, image: Path | None = None, progress: Progress | None = None
+        self,
+        function: str,
+        image: Path | None = None,
+        progress: Progress | None = None,
+        counts: Path | None = None,
     ) -> Disassembly:
         """Return the code of `function`, with the marks of this recording.
 
         It is the recorded code, if a kernel log has it.  Then `image` only adds names, source lines
         and the instructions that the kernel replaced.  Otherwise it is the code in `image`.
+        `counts` is a file with executed instructions since the same boot, for recorded code.
 
         Raises BadInput if there is neither code, or if the image cannot be read, is of another
-        build, or has no code of this function, and Cancelled.
+        build, or has no code of this function, the same for `counts`, and Cancelled.
         """
         recorded = self._recorded(function)
         if recorded is not None:
-            return self._of_log(function, *recorded, image, progress or Silent())
+            shown = self._of_log(function, *recorded, image, progress or Silent())
+            return shown if counts is None else _with_counts(shown, counts)
+        if counts is not None:
+            raise BadInput(self._opened.path, None, NOT_RECORDED.format(function))
         if image is None:
             raise BadInput(self._opened.path, None, NO_CODE.format(function))
         return self._of_image(function, image, progress)
@@ -233,6 +242,13 @@ class KernelCode:
             counted += code_queries.calls_of_no_packet(db, source, first, last)
             names = queries.functions(db, source)
         return [(at, names.get(number, f"probe {number}"), n) for at, number, n in counted]
+
+
+def _with_counts(shown: Disassembly, counts: Path) -> Disassembly:
+    from ...analysis.disassembly import with_executed_counts
+    from ...readers.kernel_image.executed_blocks import read_executed_blocks
+
+    return with_executed_counts(shown, read_executed_blocks(counts))
 
 
 def _signed(address: int) -> int:

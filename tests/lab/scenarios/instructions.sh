@@ -32,7 +32,7 @@ done
 datagrams
 counted datagrams
 load subbuf_kb=512 n_subbufs=96
-start_recorder /tmp/out/instructions.kbl -f /${functions:-probes.txt}
+start_recorder /tmp/out/instructions.kbl --code -f /${functions:-probes.txt}
 must /announce symbols accesses ip_rcv __udp4_lib_rcv tcp_v4_rcv
 traffic() {
 	serve server tcp server 7
