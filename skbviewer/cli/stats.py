@@ -68,9 +68,10 @@ def _stats(arguments: argparse.Namespace) -> int:
         write_table_csv(table, sys.stdout)
     else:
         _print(table)
+    code = warn(table.warnings) | file_argument.warn_of(session, files)
     for note in table.notes:
         print(f"note: {note}", file=sys.stderr)
-    return warn(table.warnings) | file_argument.warn_of(session, files)
+    return code
 
 
 def _in_order(words: list[str]) -> tuple[list[Path], str]:

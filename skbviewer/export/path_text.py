@@ -23,12 +23,14 @@ def path_lines(path: PacketPath) -> Iterator[str]:
         yield f"match: {packet.verdict}. {packet.reason}"
     if not path.legs:
         yield "no kernel path"
+    is_known = any(leg.captured is not None for leg in path.legs)
     for number, leg in enumerate(path.legs, start=1):
         yield ""
-        yield from _leg_lines(f"leg {number}", leg, _behind(path, leg))
+        about = _behind(path, leg) + _captured(leg, is_known)
+        yield from _leg_lines(f"leg {number}", leg, about)
     for branch in path.branches:
         yield ""
-        yield from _leg_lines(RELATION_WORDS[branch.relation], branch, "")
+        yield from _leg_lines(RELATION_WORDS[branch.relation], branch, _captured(branch, is_known))
 
 
 ACROSS = ("log", "session_offset_ns", "session_error_ns", "wire_ns", "wire_error_ns")
@@ -44,20 +46,19 @@ def _behind(path: PacketPath, leg: Leg) -> str:
     return f", begins {_us(after.ns)}{_give_or_take(after.error_ns)} us after leg 1"
 
 
-def _captured(leg: Leg) -> str:
-    """Return ", captured at 23.412 us as eth0 received it, between 21.010 and 24.200 us".
+def _captured(leg: Leg, is_known: bool) -> str:
+    """Return ", captured at 23.412 +- 1.300 us as eth0 received it, between 21.010 and 24.200 us".
 
-    If the session has several logs, the possible error is added, because another log's clock may be
-    closer to the capture's.  Device and bounds are given only in the leg in which the packet was
-    captured, and only if they are known.  "" means that the time of capture is unknown.
+    The time has the error of the clock fit.  `is_known` says whether the log shows in which leg of
+    the path the packet was captured.  "" means that it was not captured in this leg, or that its
+    time is unknown.
     """
-    if leg.wire_ns is None:
-        return ""
-    error = _give_or_take(leg.wire_error_ns) if leg.log else ""
-    at = f", captured at {_us(leg.wire_ns - leg.begin_ns)}{error} us"
-    if leg.captured is None:
-        return at
     seen = leg.captured
+    if leg.wire_ns is None or (is_known and seen is None):
+        return ""
+    at = f", captured at {_us(leg.wire_ns - leg.begin_ns)}{_give_or_take(leg.wire_error_ns)} us"
+    if seen is None:
+        return at
     after, before = (_us(ns - leg.begin_ns) for ns in (seen.after_ns, seen.before_ns))
     return f"{at} {seen.text}, between {after} and {before} us"
 
@@ -71,11 +72,8 @@ def leg_place(leg: Leg) -> str:
     return "".join(words) + (f" of {leg.log}" if leg.log else "")
 
 
-def _leg_lines(title: str, leg: Leg, behind: str) -> Iterator[str]:
-    yield (
-        f"{title}: {leg_place(leg)} (series {leg.series}): "
-        f"{_leg_numbers(leg)}{behind}{_captured(leg)}"
-    )
+def _leg_lines(title: str, leg: Leg, about: str) -> Iterator[str]:
+    yield f"{title}: {leg_place(leg)} (series {leg.series}): {_leg_numbers(leg)}{about}"
     yield f"{'entry us':>12} {'exit us':>12} {'self us':>10} {'cpu':>3} {'context':<8} function"
     between = sorted(
         [(wait.begin_ns + wait.dur_ns, 0, _wait_lines(wait, leg)) for wait in leg.waits]

@@ -26,7 +26,7 @@ def test_times_are_microseconds_after_the_begin() -> None:
     assert line("udp_rcv").split()[:3] == ["0.200", "0.300", "0.100"]
     assert line("ip_rcv").split()[:3] == ["0.100", "-", "-"]
     assert "0.900 us in the kernel" in line("leg 1")
-    assert "captured at 0.050 us" in line("leg 1")
+    assert "captured at 0.050 +- 0.020 us" in line("leg 1")
 
 
 def test_a_line_says_who_called_and_what_was_odd() -> None:
@@ -123,11 +123,15 @@ def test_xml_of_several_logs_says_what_joins_their_clocks() -> None:
 def test_the_leg_in_which_it_was_captured_says_where_and_between_what_times() -> None:
     whole = captured(Captured("eth0", "in", 1010, 1300, True))
     (head,) = [text for text in path_lines(whole) if text.startswith("leg 1")]
-    assert head.endswith("captured at 0.050 us as eth0 received it, between 0.010 and 0.300 us")
+    assert head.endswith(
+        "captured at 0.050 +- 0.020 us as eth0 received it, between 0.010 and 0.300 us"
+    )
     unnamed = captured(Captured("", "out", 900, 1300, False))
     (head,) = [text for text in path_lines(unnamed) if text.startswith("leg 1")]
-    assert head.endswith("captured at 0.050 us as it was sent, between -0.100 and 0.300 us")
-    assert line("leg 1").endswith("captured at 0.050 us")
+    assert head.endswith(
+        "captured at 0.050 +- 0.020 us as it was sent, between -0.100 and 0.300 us"
+    )
+    assert line("leg 1").endswith("captured at 0.050 +- 0.020 us")
 
 
 def test_xml_says_where_it_was_captured() -> None:

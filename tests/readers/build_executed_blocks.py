@@ -11,7 +11,7 @@ Block = tuple[int, int, int, int, int]  # start, after, instructions, runs, inst
 
 
 def build(path: Path, rows: Sequence[Block], **other: int) -> Path:
-    """Write a file with one mark, `rows` of blocks and one access; `other` words of the head differ."""
+    """Write a file with one mark, blocks and one access; `other` words of its head differ."""
     head = {
         "version": 1, "marks": 1, "blocks": len(rows), "accesses": 1, "kernel": 0, "probe": 0,
         "user": 0, "cuts": 0, "faults": 0, "marks_lost": 0, "accesses_lost": 0,

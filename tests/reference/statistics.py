@@ -153,11 +153,12 @@ class Statistics:
     def _stages(self, usable: list[Pass]) -> list[Cells]:
         spent: dict[tuple[str, str], list[int]] = {}
         for leg in usable:
-            for name, ns in self._stages_of(leg):
-                spent.setdefault(("stage", name), []).append(ns)
+            if not leg.series.life.is_tap:
+                for name, ns in self._stages_of(leg):
+                    spent.setdefault(("stage", name), []).append(ns)
             wire = self._wire(leg)
             if wire is not None:
-                spent.setdefault(("wait", "wire"), []).append(wire)
+                spent.setdefault(("stage", "wire"), []).append(wire)
         return [
             {"kind": kind, "layer": name, "calls": 0, "count": len(values)} | spread(values)
             for (kind, name), values in spent.items()

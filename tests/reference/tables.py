@@ -158,7 +158,7 @@ class Tables(Statistics):
             if path <= LATENCIES:
                 of.setdefault(("path", str(path)), []).append(unit.spent["kernel"])
         for leg in self._legs:
-            if not self._made.legs[leg.number].gap:
+            if not self._made.legs[leg.number].gap and not leg.series.life.is_tap:
                 for name, ns in self._stages_of(leg):
                     of.setdefault(("stage", name), []).append(ns)
         for row, nested in self._once:

@@ -54,7 +54,7 @@ class Calls(NamedTuple):
 
 
 class Legs(NamedTuple):
-    """Columns of all legs; the records of `usable` legs are complete."""
+    """Columns of all legs.  Records of `usable` legs are complete; `staged` legs have stages."""
 
     begin: Int64s
     end: Int64s
@@ -64,6 +64,7 @@ class Legs(NamedTuple):
     source: Int32s
     block: Int32s
     usable: Bools
+    staged: Bools
 
 
 class Functions(NamedTuple):
@@ -241,7 +242,7 @@ def _function(
 @allocation_free
 def _stages(leg: Int, legs: Legs, found: Found) -> None:
     """Add the stages of a leg: each lasts until the next existing stage, or else until the end."""
-    if not legs.usable[leg]:
+    if not legs.staged[leg]:
         return
     state, block = found.state, legs.block[leg]
     following = legs.end[leg]

@@ -11,6 +11,7 @@ from ...matching import TRANSMIT
 from ...records.types import Bools, Float64s, Int32s, Int64s
 from ..breakdown.path_rule import step_numbers
 from ..stats import Scope
+from ..stats.stages import sniffed_legs
 from ..words.function_layers import layers
 from ..words.stage_names import FORWARDING, QUEUE, RECEIVING, SENDING, STACK
 from . import call_pass_loops as loop
@@ -49,7 +50,8 @@ def call_sums(scope: Scope, blocks: Blocks) -> CallSums:
     begin, end, reader = (np.array(scope.of_leg(n)) for n in ("begin_ns", "end_ns", "reader_ns"))
     kind, source = scope.of_leg("kind").astype(np.uint8), scope.of_leg("source").astype(np.int32)
     dropped = scope.of_leg("drop_reason") >= 0
-    legs = loop.Legs(begin, end, reader, kind, dropped, source, blocks.of_leg, usable)
+    staged = usable & ~sniffed_legs(scope)
+    legs = loop.Legs(begin, end, reader, kind, dropped, source, blocks.of_leg, usable, staged)
     found = _empty(scope, blocks, len(usable))
     functions, counted = _functions(scope), _counted(scope)
     early: list[Int64s] = []

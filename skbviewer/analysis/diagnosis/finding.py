@@ -75,15 +75,11 @@ class Need(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A line of RULE_TABLE.  `find` raises Cancelled.
-
-    `absence`: what the rule needs besides `needs` to say that it found nothing.
-    """
+    """A line of RULE_TABLE.  `find` raises Cancelled."""
 
     name: str
     needs: tuple[Need, ...]
     find: Callable[[Case], list[Finding]]
-    absence: tuple[Need, ...] = ()
 
 
 class Diagnosis(NamedTuple):

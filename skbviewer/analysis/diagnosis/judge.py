@@ -12,11 +12,12 @@ from ..number_sets import distinct
 from ..stats.scope import Scope
 from .case import Case
 from .finding import CRITICAL, NOTE, WARNING, Diagnosis, Finding, Judged, Need, Rule
-from .needs import CALLS, CHOOSE, CHOSEN
+from .needs import CALLS, CHOOSE, CHOSEN, no_losses
 from .rule_table import RULE_TABLE
 from .unexplained import unexplained
 
 ORDER = (CRITICAL, WARNING, NOTE)
+ABSENCE = (no_losses(),)  # what a rule needs besides to say that it found nothing
 
 
 def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
@@ -37,7 +38,7 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
         if answer.judged:
             found = rule.find(case)
         if answer.judged and not found:
-            answer = _judged(case, rule, rule.absence)
+            answer = _judged(case, rule, ABSENCE)
         judged.append(answer)
         findings += found
     findings += unexplained(case, findings)

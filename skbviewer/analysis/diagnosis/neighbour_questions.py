@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from .case import Case
+from .case import Case, Spans
 from .drop_events import drops_of
 
 ASKS, SENDS = "__neigh_event_send", "neigh_resolve_output"
@@ -62,10 +62,15 @@ def _failures(case: Case) -> dict[int, int]:
     return found
 
 
-def asked_ns(case: Case) -> Int64s:
-    """Return how long each chosen packet waited for a hardware address, ns."""
+def ns_of_questions(case: Case, spans: Spans) -> Int64s:
+    """Return how long the waits `spans` of each chosen packet overlap its questions, ns."""
     asked, until, _ = questions(case)
     found = np.zeros(len(case.rows), np.int64)
-    row = case.row_of_leg[case.leg_of(asked)]
-    np.maximum.at(found, row, until - case.made.legs.entry[asked])
+    if not len(asked):
+        return found
+    leg, begin = case.leg_of(asked), case.made.legs.entry[asked]
+    order = np.argsort(leg)  # a leg has one question
+    at = order[np.minimum(np.searchsorted(leg, spans.leg, sorter=order), len(leg) - 1)]
+    shared = np.minimum(spans.end, until[at]) - np.maximum(spans.begin, begin[at])
+    np.add.at(found, spans.row, np.where(leg[at] == spans.leg, np.maximum(shared, 0), 0))
     return found

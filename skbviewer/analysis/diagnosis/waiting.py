@@ -12,7 +12,7 @@ from ..words.wait_kinds import INTERRUPTS, NAMES, OTHERS, QUEUE
 from . import wording
 from .case import Case, Spans
 from .finding import LEG, WARNING, Evidence, Finding
-from .neighbour_questions import asked_ns
+from .neighbour_questions import ns_of_questions
 from .occupants import occupants
 from .schedule import schedule, scheduled_text
 
@@ -49,7 +49,9 @@ def finding_of(
 
     `spans` are the waits.  `with_cpu` adds what had the CPU during the wait.
     """
-    which = which & ~(asked_ns(case) >= ns) if wait.kind in DURING_QUESTIONS else which
+    if wait.kind in DURING_QUESTIONS:
+        ns = np.maximum(ns - ns_of_questions(case, spans), 0)
+        which = which & case.waited(ns)
     if not which.any():
         return []
     worst = case.worst(ns, which)

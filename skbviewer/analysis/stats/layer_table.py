@@ -4,8 +4,8 @@
 A layer's time in a leg is the sum of its functions' self times there: no nanosecond counts twice.
 A call that several packets share is added to the first of them.  The part of a call before its
 packet was there is left out (layer_loops.py).  Waits are those of the leg (docs/times.md),
-including those after its end.  Legs whose records may have been lost are left out; their number is
-returned.
+including those after its end.  A sniffer's copy passes no stages.  Legs whose records may have been
+lost are left out; their number is returned.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ CALLS = {
 class LayerRow(NamedTuple):
     """One layer, kind of waiting or stage.  `number` counts legs; the other numbers are ns per leg.
 
-    kind: "busy" for the self time of a layer's functions; "wait" for time in a queue, on the wire
-    or while the CPU worked for others; "unknown" if no record shows which; "stage" for a section of
-    a leg, including waits (Wu & Crawford 2007 for the receiving side).
+    kind: "busy" for the self time of a layer's functions; "wait" for time in a queue or while the
+    CPU worked for others; "unknown" if no record shows which; "stage" for a section of a leg,
+    including waits (Wu & Crawford 2007 for the receiving side), or between two legs (the wire).
     """
 
     kind: str
@@ -71,10 +71,9 @@ def layer_table(scope: Scope) -> LayerTable:
     usable = scope.legs & ~scope.gaps
     rows = [*_layers(scope, usable)]
     rows += _waits(scope, usable)
-    stages = [(STAGE, name, ns) for name, ns in stage_times(scope, usable).items()]
-    for kind, name, ns in ((WAIT, "wire", _known(wire_times(scope)[usable])), *stages):
-        if len(ns):
-            rows.append(_row(kind, name, 0, _of_all(ns)))
+    stages = {"wire": _known(wire_times(scope)[usable])}
+    stages |= stage_times(scope, usable)
+    rows += [_row(STAGE, name, 0, _of_all(ns)) for name, ns in stages.items() if len(ns)]
     return LayerTable(tuple(rows), int(usable.sum()), int((scope.legs & scope.gaps).sum()))
 
 

@@ -27,11 +27,11 @@ BLOCK = 1 << 18  # legs whose stages are found together
 def stage_times(scope: Scope, wanted: Bools, legs: LegColumns | None = None) -> dict[str, Int64s]:
     """Return by stage the times (ns) of the legs that `wanted` marks and that show this stage.
 
-    All calls of these legs are used.  A range selects legs by their start and does not cut them
-    off; otherwise a stage would include the stages after it.  `legs` are those of the session, if
-    they were read already.  Raises Cancelled.
+    Sniffers' copies are left out.  All calls of the legs are used.  A range selects legs by their
+    start and does not cut them off; otherwise a stage would include the stages after it.  `legs`
+    are those of the session, if they were read already.  Raises Cancelled.
     """
-    rows, scope = np.flatnonzero(wanted), scope.whole
+    rows, scope = np.flatnonzero(wanted & ~sniffed_legs(scope)), scope.whole
     reading, process = reading_times(scope)
     process = process[wanted[reading]]
     if legs is None and len(rows) * DENSE < len(wanted):
@@ -48,6 +48,12 @@ def stage_times(scope: Scope, wanted: Bools, legs: LegColumns | None = None) -> 
     stage, ns = (np.concatenate(column) for column in zip(*parts, strict=True))
     found = {name: ns[stage == at] for at, name in enumerate(STAGES)}
     return found | {RECEIVING[2]: process}
+
+
+def sniffed_legs(scope: Scope) -> Bools:
+    """Return for each leg whether it is of the copy that a sniffer's socket was given."""
+    copies = np.asarray(scope.columns.array("series", "tap")) > 0
+    return np.asarray(copies[scope.of_leg("series") - 1], np.bool_)
 
 
 def reading_times(scope: Scope) -> tuple[Int64s, Int64s]:

@@ -80,7 +80,16 @@ def _layers(scope: Scope) -> Table:
 
 
 def _drops(scope: Scope) -> Table:
-    return Table(DropRow._fields, drop_rows(scope))
+    return _with_drops(scope, Table(DropRow._fields, drop_rows(scope)))
+
+
+def _with_drops(scope: Scope, table: Table) -> Table:
+    """Return a table that counts drops, with a sentence if there may have been more."""
+    if not scope.kernels:
+        return table._replace(notes=("there is no kernel log: drops are unknown",))
+    if scope.has_losses:
+        return table._replace(warnings=("records were lost: there may have been more drops",))
+    return table
 
 
 def _processes(scope: Scope) -> Table:
@@ -125,7 +134,7 @@ def _latency(scope: Scope) -> Table:
 
 
 def _io(scope: Scope) -> Table:
-    return Table(IoRow._fields, io_rows(scope))
+    return _with_drops(scope, Table(IoRow._fields, io_rows(scope)))
 
 
 def _of_events(

@@ -19,11 +19,14 @@ def texts(names: Iterable[str]) -> str:
     return ", ".join(f"'{name}'" for name in names)
 
 
-# Chosen legs that lack no records.
+# Chosen legs that lack no records.  Lifetimes without a packet have a number in the list, except
+# the copies that sniffers are given.
 USABLE = """
 usable AS (
-  SELECT l.session, l.id AS leg, l.kind, l.begin_ns, l.end_ns, l.reader_ns
+  SELECT l.session, l.id AS leg, l.kind, l.begin_ns, l.end_ns, l.reader_ns,
+  s.verdict = 'kernel-only' AND s.kernel_only IS NULL AS is_sniffed
   FROM legs l {join} JOIN picked k ON k.session = l.session AND k.leg = l.id
+  JOIN lifetimes s ON s.session = l.session AND s.id = l.series
   WHERE l.functions IS NOT NULL)"""
 
 
@@ -45,7 +48,8 @@ def _sections(kind: str, names: Sequence[str], begins: Sequence[str], more: str 
     return (
         f"SELECT session, leg, unnest([{texts(names)}]) AS name, "
         f"unnest([{', '.join(values)}]) AS value FROM (SELECT *, {', '.join(columns)} "
-        f"FROM usable LEFT JOIN firsts USING (session, leg) WHERE kind = '{kind}')"
+        f"FROM usable LEFT JOIN firsts USING (session, leg) "
+        f"WHERE kind = '{kind}' AND NOT is_sniffed)"
     )
 
 

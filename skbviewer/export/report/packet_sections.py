@@ -63,7 +63,7 @@ def _time(row: Row, first: int) -> str:
     if at is None:
         return ""
     past = at - first
-    return f"{'-' if past < 0 else ''}{abs(past) // 10**9}.{abs(past) % 10**9 // 1000:06d}"
+    return f"{'-' if past < 0 else ''}{abs(past) // 10**9}.{abs(past) % 10**9:09d}"
 
 
 def _verdict(row: Row) -> str:

@@ -136,7 +136,6 @@ def test_values_equal_those_of_statistics(bulk: Session) -> None:
     assert {row.function for row in stated} == {name for measure, name in rows if measure == SELF}
     table = layer_table(scope)
     stated_layers = {row.layer: row.total_ns for row in table.rows if row.kind in ("busy", "wait")}
-    stated_layers.pop("wire", None)  # a stretch between two passes: compared with the stages
     compared_layers = dict[str, float]()
     for row in found.rows:
         if row.measure.section == LAYERS and row.measure.name != "stage" and row.a:
@@ -146,10 +145,7 @@ def test_values_equal_those_of_statistics(bulk: Session) -> None:
     assert compared_layers == pytest.approx({n: ns for n, ns in stated_layers.items() if ns})
     stages = {row.layer: row.mean_ns for row in table.rows if row.kind == "stage"}
     mine = {row.name: row.a for row in found.rows if row.measure == STAGE and row.a}
-    wire = mine.pop("wire")
     assert mine == pytest.approx({n: ns for n, ns in stages.items() if ns}, abs=0.5)
-    (wired,) = (row.mean_ns for row in table.rows if row.layer == "wire")
-    assert wire == pytest.approx(wired, abs=0.5)
     drops = {row.name: row.number_a for row in found.rows if row.measure.section == DROPS}
     expected = dict[str, int]()
     for drop in drop_rows(scope):

@@ -262,7 +262,7 @@ def test_the_time_on_the_wire_is_unknown_where_records_were_lost_meanwhile(
     for session in opened(story, tmp_path, "story.pcap"):
         table = layer_table(session.stats.scope())
         assert (table.legs, table.gaps) == (2 - gaps, gaps)
-        assert times(session).get(("wait", "wire")) == wait
+        assert times(session).get(("stage", "wire")) == wait
 
 
 def test_drops(tmp_path: Path) -> None:

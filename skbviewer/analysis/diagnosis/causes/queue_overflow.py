@@ -40,9 +40,4 @@ def _find(case: Case) -> list[Finding]:
     return found
 
 
-RULE = Rule(
-    NAME,
-    (needs.events("drop", KblEvent.DROP, KblEvent.CONSUME),),
-    _find,
-    absence=(needs.no_losses(),),
-)
+RULE = Rule(NAME, (needs.events("drop", KblEvent.DROP, KblEvent.CONSUME),), _find)
