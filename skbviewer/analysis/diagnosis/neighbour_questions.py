@@ -62,6 +62,22 @@ def _failures(case: Case) -> dict[int, int]:
     return found
 
 
+def covered_ns(row: Int64s, begin: Int64s, end: Int64s, size: int) -> Int64s:
+    """Return for each packet of `size` how long at least one of its times lasts, ns.
+
+    `row`, `begin` and `end` are parallel: a packet that several hosts forward may wait in several.
+    """
+    found, last = np.zeros(size, np.int64), (-1, 0)
+    for at in np.lexsort((begin, row)).tolist():
+        mine, start, stop = int(row[at]), int(begin[at]), int(end[at])
+        if last[0] == mine:
+            start = max(start, last[1])
+            stop = max(stop, start)
+        found[mine] += stop - start
+        last = mine, stop
+    return found
+
+
 def ns_of_questions(case: Case, spans: Spans) -> Int64s:
     """Return how long the waits `spans` of each chosen packet overlap its questions, ns."""
     asked, until, _ = questions(case)

@@ -69,6 +69,23 @@ def test_drops_are_those_that_lost_packets(diagnosis: tuple[str, Diagnosis, Path
             assert [one for one in found if one.number == number and reason in one.text]
 
 
+def test_waits_during_questions_count_once(diagnosis: tuple[str, Diagnosis, Path]) -> None:
+    """Packet 3 of nat asks twice, for 104,332 and 104,936 ns, as its calls say.
+
+    It waits 176,710 ns for other packets, of which 33,075 and 91,546 ns lie in these times.
+    """
+    name, made, _ = diagnosis
+    if name == "nat":
+        costs = {
+            (one.rule, evidence.id): evidence.ns
+            for one in made.findings
+            for evidence in one.evidence
+            if evidence.kind == "packet"
+        }
+        assert costs["neighbour", 3] == 104_332 + 104_936
+        assert costs["other-packets", 3] == 176_710 - 33_075 - 91_546
+
+
 def test_the_parts_add_up_to_the_time_in_kernel(diagnosis: tuple[str, Diagnosis, Path]) -> None:
     _, made, out = diagnosis
     session = Session.open(out)

@@ -8,7 +8,7 @@ import numpy as np
 from .. import needs, wording
 from ..case import Case
 from ..finding import CALL, WARNING, Evidence, Finding, Rule
-from ..neighbour_questions import ASKS, SENDS, questions
+from ..neighbour_questions import ASKS, SENDS, covered_ns, questions
 from ..waiting import examples
 
 NAME = "neighbour"
@@ -25,9 +25,8 @@ def _find(case: Case) -> list[Finding]:
     legs = case.made.legs
     for is_failure in (False, True):
         mine = np.flatnonzero(failed == is_failure)
-        leg = case.leg_of(asked[mine])
-        ns = np.zeros(len(case.rows), np.int64)
-        np.maximum.at(ns, case.row_of_leg[leg], until[mine] - legs.entry[asked[mine]])
+        row, begin = case.row_of_leg[case.leg_of(asked[mine])], legs.entry[asked[mine]]
+        ns = covered_ns(row, begin, until[mine], len(case.rows))
         which = ns > 0 if is_failure else case.waited(ns)
         if not which.any():
             continue
@@ -45,10 +44,12 @@ def _find(case: Case) -> list[Finding]:
             f"{wording.share(int(ns[first]), int(case.kernel_ns[first]))} of its time in kernel; "
             f"{end}."
         )
-        at = int(asked[mine][case.row_of_leg[leg] == first][0])
+        own = np.flatnonzero(row == first)
+        at = own[np.argmax((until[mine] - begin)[own])]
         call = Evidence(
-            CALL, at + 1, f"{ASKS} found no address", int(legs.entry[at]), int(ns[first])
-        )
+            CALL, int(asked[mine][at]) + 1, f"{ASKS} found no address", int(begin[at]),
+            int(until[mine][at] - begin[at]),
+        )  # fmt: skip
         evidence = (call, *examples(case, worst, ns, "address resolution"))
         explains = ("queue", "other packets", "interrupts", "outside probed functions")
         found.append(
