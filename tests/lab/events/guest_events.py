@@ -21,7 +21,7 @@ TIMEOUT_S = 600
 # Steps of the lab whose tools and kernel modules these cases need too.
 NEEDED = ("drops", "segments")
 CASES = ("tables", "packets", "syscalls", "machine")
-PROGRAMS = ("calls", "machine")
+PROGRAMS = ("calls", "machine", "unread")
 
 
 class Symbols(NamedTuple):

@@ -11,6 +11,7 @@ must client /traffic udp client 10.9.0.2 9
 served
 for n in 1 2 3 4 5; do must client /traffic udp send 10.9.0.2 1009; done
 must client /bin/busybox ping -q -c 2 127.0.0.1
+must client /unread $out/unread
 end
 must client /bin/tc qdisc del dev vc root
 must /bin/rmmod sch_netem

@@ -121,6 +121,8 @@ def test_threads_wait_for_the_lock_of_their_address_space(events: Events, case: 
             slot = ext(record, Ext.STACK)
             assert slot is not None
             names = [events.symbols.name(int(o)) for o in slot["stack"] if o]
+            if "do_exit" in names:
+                continue  # its end waits for the list of all tasks
             assert names[0].startswith(("rwsem_down_", "__mutex_", "mutex_", "down_")), names
             assert "do_syscall_64" in names or len(names) == 6, names
     assert locks
@@ -152,7 +154,20 @@ def test_a_sockets_length_is_beside_the_packet_it_took(lengths: Case) -> None:
     added = {(r.cpu, int(r.head["ts"])) for r in lengths.events(Event.SOCK_ENQUEUE)}
     found = list(lengths.events(Event.SOCK_LENGTH))
     assert {(r.cpu, int(r.head["ts"])) for r in found} == added
-    assert all(low(r) >= 1 and high(r) > 0 for r in found)
+
+
+def test_an_unread_sockets_length_is_what_the_socket_says(lengths: Case) -> None:
+    """Of a socket that is read, the reader may have taken the packet already: it has no rule."""
+    lines = (lengths.folder / "unread").read_text().splitlines()
+    said = [tuple(map(int, line.split())) for line in lines]
+    assert [packets for packets, _ in said] == [1, 2, 3, 4, 5]
+    socket = {(r.cpu, int(r.head["ts"])): r for r in lengths.events(Event.SOCK_ENQUEUE)}
+    found = defaultdict(list)
+    for record in in_time(lengths, Event.SOCK_LENGTH):
+        added = socket[record.cpu, int(record.head["ts"])]
+        found[int(added.head["data"])].append((low(record), high(record)))
+    # An earlier socket, closed since, may have been at the same address.
+    assert any(pairs[-5:] == said for pairs in found.values())
 
 
 def test_off_unless_asked_for(events: Events) -> None:
