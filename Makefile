@@ -23,6 +23,9 @@
 # make causes  provoke causes in virtual machines, compare diagnoses with them (15 min)
 # make clean   remove what these made
 
+# Set, it makes each of the thousands of processes of the tests compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 SKBVIEWER := $(PYTHON) -m skbviewer
@@ -73,9 +76,10 @@ check: check-packages $(VENV)/test.stamp
 	@$(MAKE) --no-print-directory -j2 -O -k \
 	    check-tests check-types check-contracts check-lint check-format
 
-# One worker more than there are CPUs, because some tests wait for a recorder.
+# One worker more than there are CPUs, because some tests wait: for a guest, or for a recorder.
+WORKERS = $$(( $$(nproc) + 1 ))
 check-tests:
-	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -q -n $$(( $$(nproc) + 1 )) --max-worker-restart 0 \
+	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -q -n $(WORKERS) --max-worker-restart 0 \
 	    -m '$(CHECK) and not slow' --deselect tests/project/test_lint.py
 
 check-types:
@@ -110,7 +114,7 @@ coverage: check-packages $(VENV)/test.stamp
 	@$(PYTHON) -m tests.project.coverage_table build/coverage.json
 
 test: test-plan test-packages $(VENV)/test.stamp
-	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -n auto --max-worker-restart 0 --durations 25
+	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -n $(WORKERS) --max-worker-restart 0 --durations 25
 
 lab: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.lab --out build/lab
