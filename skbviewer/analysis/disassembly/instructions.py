@@ -53,6 +53,12 @@ class Disassembly(NamedTuple):
     notes: tuple[str, ...]
     recorded: bool = False
 
+    @property
+    def executed(self) -> int | None:
+        """Return how many instructions the kernel executed here; None if that was not counted."""
+        counts = [one.executed for one in self.instructions if one.executed is not None]
+        return sum(counts) if counts else None
+
 
 class Marks(NamedTuple):
     """The facts of a recording, by return address: packets dropped, calls made.

@@ -19,7 +19,8 @@ EXECUTED = 13  # width of how often an instruction was executed
 def disassembly_lines(shown: Disassembly) -> Iterator[str]:
     """Yield the head, the notes, and a line for each instruction and each new source line."""
     size = counted(shown.end - shown.begin, "byte")
-    yield f"{shown.function} in {shown.image}: {size} at {shown.begin:#x}"
+    executed = "" if shown.executed is None else f", {shown.executed:,} instructions executed"
+    yield f"{shown.function} in {shown.image}: {size} at {shown.begin:#x}{executed}"
     for note in shown.notes:
         yield f"# {note}"
     for one in shown.instructions:

@@ -162,6 +162,9 @@ class RecordedCode(Protocol):
     ) -> Disassembly:
         """Return the code of `function`, recorded or in the file `image`, with the marks."""
 
+    def counted(self, shown: Disassembly, counts: Path) -> Disassembly:
+        """Return recorded code with its executions by the file `counts`. Raises BadInput."""
+
 
 class RecordedTimeline(Protocol):
     """The part of skbviewer.session's SessionTimeline that views use."""

@@ -18,6 +18,7 @@ from skbviewer.analysis.words.disassembly_text import (
 )
 
 from ..base.theme import DROP_COLOURS, themed
+from .executed_bars import SHARE
 
 if TYPE_CHECKING:
     from skbviewer.analysis.disassembly import Disassembly, Instruction
@@ -29,14 +30,16 @@ class CodeColumn(IntEnum):
     """The columns from left to right."""
 
     JUMPS = 0
-    OFFSET = 1
-    INSTRUCTION = 2
-    MARKS = 3
-    SOURCE = 4
-    BYTES = 5
+    EXECUTED = 1
+    OFFSET = 2
+    INSTRUCTION = 3
+    MARKS = 4
+    SOURCE = 5
+    BYTES = 6
 
 
-TITLES = ("Jumps", "Offset", "Instruction", "In This Recording", "Source", "Bytes")
+TITLES = ("Jumps", "Executed", "Offset", "Instruction", "In This Recording", "Source", "Bytes")
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class CodeModel(QAbstractTableModel):
@@ -45,12 +48,14 @@ class CodeModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: tuple[Instruction, ...] = ()
+        self._most = 0  # executions of one instruction
         self.dark = False
 
     def show(self, shown: Disassembly | None, dark: bool) -> None:
         """Show the code of a function; None: no row."""
         self.beginResetModel()
         self._rows = shown.instructions if shown is not None else ()
+        self._most = max((one.executed or 0 for one in self._rows), default=0)
         self.dark = dark
         self.endResetModel()
 
@@ -66,7 +71,13 @@ class CodeModel(QAbstractTableModel):
         """Return the rows at which packets were dropped or calls were recorded."""
         return [row for row, one in enumerate(self._rows) if one.drops or one.calls]
 
+    def _share(self, one: Instruction) -> float | None:
+        """Return the executions of an instruction, compared with those of the hottest one."""
+        return one.executed / self._most if one.executed else None
+
     def _text(self, one: Instruction, column: int) -> str:
+        if column == CodeColumn.EXECUTED:
+            return "" if one.executed is None else f"{one.executed:,}"
         if column == CodeColumn.OFFSET:
             return f"+{one.offset:#x}"
         if column == CodeColumn.INSTRUCTION:
@@ -97,6 +108,8 @@ class CodeModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         """Return a column's title for Qt."""
+        if role == _ROLE.TextAlignmentRole and section == CodeColumn.EXECUTED:
+            return RIGHT
         if role == _ROLE.DisplayRole and orientation == Qt.Orientation.Horizontal:
             return TITLES[section]
         return None
@@ -108,6 +121,8 @@ class CodeModel(QAbstractTableModel):
             return self._text(one, column)
         if role == _ROLE.ToolTipRole:
             return self._tip(one, column) or None
+        if column == CodeColumn.EXECUTED and role in (SHARE, _ROLE.TextAlignmentRole):
+            return self._share(one) if role == SHARE else RIGHT
         if role == _ROLE.FontRole and column not in (CodeColumn.MARKS, CodeColumn.SOURCE):
             return QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         if role == _ROLE.FontRole and column == CodeColumn.MARKS:

@@ -2,7 +2,8 @@
 """The pane of machine code: the instructions of a function, as recorded or from a kernel image.
 
 If no code was recorded, the user is asked for the image once per kernel release; the settings keep
-it.
+it.  The user may choose a file with executed instructions; it is used until another recording is
+opened.
 """
 
 from __future__ import annotations
@@ -21,23 +22,25 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QPushButton,
+    QSizePolicy,
     QStackedWidget,
     QTableView,
     QVBoxLayout,
     QWidget,
 )
 
-from skbviewer.records import BadInput, Progress, counted
+from skbviewer.records import Progress, counted
 
 from ..base.background_tasks import Tasks
 from ..base.theme import is_dark
 from ..packets.selection import Selection
+from .code_loading import CodeFiles, LoadedCode, load_code
 from .code_model import CodeColumn, CodeModel
+from .executed_bars import ExecutedBars
 from .jump_arrows import JumpArrows
 
 if TYPE_CHECKING:
     from skbviewer.analysis.disassembly import Disassembly
-    from skbviewer.analysis.disassembly.jump_lanes import Arrow
 
 IMAGES = "disassembly/images"  # in the settings: JSON, the path of the image by release
 ASK = (
@@ -45,6 +48,11 @@ ASK = (
     "“Disassemble This Function”."
 )
 WHICH = "The machine code of {} is in the kernel image (vmlinux or vmlinuz) of Linux {}."
+NO_COUNTS = "Counts need recorded code: kblrecord --code records it."
+COUNTS_TIP = (
+    "Show how often each instruction was executed, from a file of the emulator's plugin that was "
+    "counted since the same boot"
+)
 NO_LOG = "The recording has no kernel log, so it has no functions to disassemble."
 
 
@@ -54,24 +62,32 @@ class CodeView(QWidget):
     def __init__(self, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._selection = selection
-        self._function = ""
+        self._function, self._files = "", CodeFiles()
+        self._shown: Disassembly | None = None
         self._tasks = Tasks(self)
         self._tasks.failed.connect(self._say)
         self.code = CodeModel(self)
         self.arrows = JumpArrows(self)
-        self.table = _table(self.code, self.arrows)
+        self.bars = ExecutedBars(self)
+        self.table = _table(self.code, self.arrows, self.bars)
         self.table.doubleClicked.connect(self.follow)
         self.table.selectionModel().currentRowChanged.connect(self._mark)
         follow = QShortcut(QKeySequence(Qt.Key.Key_Return), self.table)
         follow.setContext(Qt.ShortcutContext.WidgetShortcut)
         follow.activated.connect(lambda: self.follow(self.table.currentIndex()))
-        self.title, self.hint = QLabel(), QLabel(ASK)
+        self.title, self.hint, self.refused = QLabel(), QLabel(ASK), QLabel()
         self.next_mark = QPushButton("&Next Mark")
         self.next_mark.clicked.connect(self._go_to_next_mark)
         self.other = QPushButton("Choose &Image…")
         self.choose = QPushButton("Choose Kernel &Image…")
         for button in (self.other, self.choose):
             button.clicked.connect(self.ask)
+        self.choose_counts, self.hide_counts = (
+            QPushButton("Choose &Counts…"),
+            QPushButton("&Hide Counts"),
+        )
+        self.choose_counts.clicked.connect(self.ask_counts)
+        self.hide_counts.clicked.connect(lambda: self._count(None))
         self._build()
         self._say(ASK)
         selection.code_asked.connect(self.show_function)
@@ -90,16 +106,22 @@ class CodeView(QWidget):
         middle.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignHCenter)
         middle.addStretch(1)
         self.title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        # A long title is cut, its tooltip is whole: it must not make the pane wider.
+        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.refused.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.refused.setWordWrap(True)
+        self.refused.setContentsMargins(6, 0, 6, 3)
         whole = QWidget()
         head = QHBoxLayout()
         head.setContentsMargins(6, 3, 6, 3)
         head.addWidget(self.title, 1)
-        head.addWidget(self.next_mark)
-        head.addWidget(self.other)
+        for button in (self.next_mark, self.choose_counts, self.hide_counts, self.other):
+            head.addWidget(button)
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
+        column.addWidget(self.refused)
         column.addWidget(self.table, 1)
         self.pages = QStackedWidget()
         self.pages.addWidget(hint)
@@ -131,6 +153,19 @@ class CodeView(QWidget):
         if name:
             self._load(Path(name), chosen=True)
 
+    def ask_counts(self) -> None:
+        """Ask for a file with executed instructions, and show them."""
+        near = self._files.counts or Path(self._shown.image if self._shown else "").parent
+        name, _ = QFileDialog.getOpenFileName(
+            self, "Choose Executed Instructions", str(near), "All files (*)"
+        )
+        if name:
+            self._count(Path(name))
+
+    def _count(self, counts: Path | None) -> None:
+        self._files = self._files._replace(counts=counts)
+        self._load(self._files.image)
+
     def _release(self) -> str:
         recording = self._selection.recording
         return next(iter(recording.code.releases()), "") if recording is not None else ""
@@ -140,41 +175,35 @@ class CodeView(QWidget):
         return recording is not None and recording.code.is_recorded(self._function)
 
     def _load(self, image: Path | None, chosen: bool = False) -> None:
-        """Show the function.  An image of the settings that does not fit recorded code is left out.
-
-        An image that was just `chosen` is not.
-        """
+        """Show the function; see CodeFiles."""
         recording, function = self._selection.recording, self._function
         if recording is None:
             return
         self._say(f"Disassembling {function} …")
+        self._files = files = CodeFiles(image, self._files.counts, chosen)
 
-        def work(progress: Progress) -> tuple[Disassembly, tuple[Arrow, ...]]:
-            from skbviewer.analysis.disassembly.jump_lanes import arrows_of
-
-            try:
-                shown = recording.code.disassemble(function, image, progress)
-            except BadInput:
-                if chosen or image is None or not recording.code.is_recorded(function):
-                    raise
-                shown = recording.code.disassemble(function, None, progress)
-            return shown, arrows_of(shown)
+        def work(progress: Progress) -> LoadedCode:
+            return load_code(recording.code, function, files, progress)
 
         self._tasks.failed.disconnect()
         self._tasks.failed.connect(lambda line: self._say(line, choose=True))
-        self._tasks.start("", work, lambda made: self._show(*made, image))
+        self._tasks.start("", work, self._show)
 
-    def _show(self, shown: Disassembly, arrows: tuple[Arrow, ...], image: Path | None) -> None:
+    def _show(self, made: LoadedCode) -> None:
+        shown, arrows, image = made.shown, made.arrows, self._files.image
         if image is not None:
             QSettings().setValue(IMAGES, json.dumps(_images() | {self._release(): str(image)}))
+        before, self._shown = self._shown, shown
+        is_same = before is not None and before[:4] == shown[:4]  # to the end of the function
+        row = self.table.currentIndex().row() if is_same else 0
         self.arrows.show(arrows)
         self.code.show(shown, is_dark(self.palette()))
-        size = counted(shown.end - shown.begin, "byte")
-        whence = "recorded in " if shown.recorded else ""
-        self.title.setText(
-            f"<b>{shown.function}</b>&nbsp; {size}, {whence}{Path(shown.image).name}"
+        title = _title(shown)
+        self.title.setText(f"<b>{shown.function}</b>&nbsp; {title}")
+        self.title.setToolTip(
+            "\n\n".join((f"{shown.function}: {title}", shown.image, *shown.notes))
         )
-        self.title.setToolTip("\n\n".join((shown.image, *shown.notes)))
+        self._show_counts(shown, made.refused)
         marked = self.code.marked_rows()
         self.next_mark.setEnabled(bool(marked))
         has_lines = any(one.source is not None for one in shown.instructions)
@@ -183,7 +212,18 @@ class CodeView(QWidget):
         self.pages.setCurrentIndex(1)
         self.table.resizeColumnsToContents()
         self.table.setColumnWidth(CodeColumn.JUMPS, self.arrows.width())
-        self._go_to(0)
+        self._go_to(max(row, 0))
+
+    def _show_counts(self, shown: Disassembly, refused: str) -> None:
+        """Show or hide what belongs to counts.  A file that was `refused` is not used again."""
+        if refused:
+            self._files = self._files._replace(counts=None)
+        self.refused.setText(refused)
+        self.refused.setVisible(bool(refused))
+        self.choose_counts.setEnabled(shown.recorded)
+        self.choose_counts.setToolTip(COUNTS_TIP if shown.recorded else NO_COUNTS)
+        self.hide_counts.setVisible(shown.executed is not None)
+        self.table.setColumnHidden(CodeColumn.EXECUTED, shown.executed is None)
 
     def follow(self, index: QModelIndex) -> None:
         """Go to the target of a jump, or disassemble the function that is called."""
@@ -212,7 +252,7 @@ class CodeView(QWidget):
 
     def _forget(self, _recording: object) -> None:
         self._tasks.cancel()
-        self._function = ""
+        self._function, self._files, self._shown = "", CodeFiles(), None
         self.code.show(None, is_dark(self.palette()))
         self._say(ASK)
 
@@ -239,11 +279,20 @@ class CodeView(QWidget):
             self.code.dark = is_dark(self.palette())
 
 
-def _table(model: CodeModel, arrows: JumpArrows) -> QTableView:
+def _title(shown: Disassembly) -> str:
+    """Return the title without the name of the function."""
+    size = counted(shown.end - shown.begin, "byte")
+    whence = "recorded in " if shown.recorded else ""
+    executed = "" if shown.executed is None else f"{shown.executed:,} instructions executed; "
+    return f"{executed}{size}, {whence}{Path(shown.image).name}"
+
+
+def _table(model: CodeModel, arrows: JumpArrows, bars: ExecutedBars) -> QTableView:
     made = QTableView()
     made.setModel(model)
     made.setAccessibleName("Machine code")
     made.setItemDelegateForColumn(CodeColumn.JUMPS, arrows)
+    made.setItemDelegateForColumn(CodeColumn.EXECUTED, bars)
     made.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     made.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     made.setShowGrid(False)

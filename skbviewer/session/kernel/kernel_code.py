@@ -64,12 +64,23 @@ class KernelCode:
         recorded = self._recorded(function)
         if recorded is not None:
             shown = self._of_log(function, *recorded, image, progress or Silent())
-            return shown if counts is None else _with_counts(shown, counts)
+            return shown if counts is None else self.counted(shown, counts)
         if counts is not None:
             raise BadInput(self._opened.path, None, NOT_RECORDED.format(function))
         if image is None:
             raise BadInput(self._opened.path, None, NO_CODE.format(function))
         return self._of_image(function, image, progress)
+
+    def counted(self, shown: Disassembly, counts: Path) -> Disassembly:
+        """Return recorded code with the number of executions of each instruction.
+
+        `counts` is a file with executed instructions since the same boot.  Raises BadInput if it
+        cannot be read, or is of another boot.
+        """
+        from ...analysis.disassembly import with_executed_counts
+        from ...readers.kernel_image.executed_blocks import read_executed_blocks
+
+        return with_executed_counts(shown, read_executed_blocks(counts))
 
     def _of_log(
         self,
@@ -242,13 +253,6 @@ class KernelCode:
             counted += code_queries.calls_of_no_packet(db, source, first, last)
             names = queries.functions(db, source)
         return [(at, names.get(number, f"probe {number}"), n) for at, number, n in counted]
-
-
-def _with_counts(shown: Disassembly, counts: Path) -> Disassembly:
-    from ...analysis.disassembly import with_executed_counts
-    from ...readers.kernel_image.executed_blocks import read_executed_blocks
-
-    return with_executed_counts(shown, read_executed_blocks(counts))
 
 
 def _signed(address: int) -> int:

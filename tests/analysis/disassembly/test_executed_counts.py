@@ -71,7 +71,9 @@ def test_notes_say_what_was_not_counted(tmp_path: Path) -> None:
 def test_lines_and_json_have_the_counts(tmp_path: Path) -> None:
     blocks = build(tmp_path / "insns", [(BEGIN, BEGIN + 4, 1, 1234, 1234)])
     shown = with_executed_counts(disassembly([4, 4]), read_executed_blocks(blocks))
-    *_, first, second = disassembly_lines(shown)
+    head, *_, first, second = disassembly_lines(shown)
+    assert head.endswith(": 8 bytes at 0xffffffff81001000, 1,234 instructions executed")
     assert first.startswith("        1,234  +0x0 ") and second.startswith("            0  +0x4 ")
     assert [row["executed"] for row in disassembly_json(shown)["instructions"]] == [1234, 0]
     assert disassembly_json(disassembly([4]))["instructions"][0]["executed"] is None
+    assert "executed" not in next(disassembly_lines(disassembly([4])))

@@ -16,10 +16,12 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.packet_panes.code_model import CodeColumn
+from skbviewer.gui.packet_panes.executed_bars import SHARE
 from skbviewer.gui.packet_panes.machine_code_view import ASK, IMAGES, CodeView
 from skbviewer.gui.packets.selection import Selection
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
+from tests.readers.build_executed_blocks import build as build_counts
 from tests.readers.build_kernel_image import Function, build
 
 LOG = resource("samples/handshake/handshake.kbl")
@@ -133,12 +135,19 @@ def code() -> bytes:
     return bytes.fromhex("0f1f440000 4885ff 7405 e8aaaa0000 c3")
 
 
-@pytest.fixture
-def recorded(file: Path, code: bytes, tmp_path: Path, qtbot: QtBot) -> Iterator[CodeView]:
-    """Return a pane on a recording whose log has the code of tcp_v4_rcv."""
+@pytest.fixture(scope="module")
+def address(file: Path) -> int:
+    """Return the address of tcp_v4_rcv, signed."""
     with closing(sqlite3.connect(file)) as db:
         wanted = "SELECT address FROM probe WHERE name = 'tcp_v4_rcv'"
-        (address,) = db.execute(wanted).fetchone()
+        return int(db.execute(wanted).fetchone()[0])
+
+
+@pytest.fixture
+def recorded(
+    file: Path, address: int, code: bytes, tmp_path: Path, qtbot: QtBot
+) -> Iterator[CodeView]:
+    """Return a pane on a recording whose log has the code of tcp_v4_rcv."""
     out = shutil.copy(file, tmp_path / "recorded.skbv")
     with closing(sqlite3.connect(out)) as db:
         row = (1, address, 1, code)
@@ -177,3 +186,97 @@ def test_the_image_adds_what_was_replaced(
     recorded.show_function("tcp_v4_rcv")  # an image of another build is left out
     qtbot.waitUntil(lambda: recorded.pages.currentIndex() == 1)
     assert cell(recorded, 0, CodeColumn.BYTES) == "0f 1f 44 00 00"
+
+
+@pytest.fixture
+def counted(
+    recorded: CodeView, address: int, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> CodeView:
+    """Return the pane with counts: the first three instructions 7,000 times, the call once."""
+    begin = address % (1 << 64)
+    blocks = [(begin, begin + 10, 3, 7000, 21000), (begin + 10, begin + 15, 1, 1, 1)]
+    file = build_counts(tmp_path / "counts.1", blocks)
+    QSettings().remove(IMAGES)
+    recorded.show_function("tcp_v4_rcv")
+    qtbot.waitUntil(lambda: recorded.pages.currentIndex() == 1)
+    assert recorded.table.isColumnHidden(CodeColumn.EXECUTED)
+    assert not recorded.hide_counts.isVisible()
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(file), ""))
+    recorded.choose_counts.click()
+    qtbot.waitUntil(lambda: recorded.hide_counts.isVisible())
+    return recorded
+
+
+def test_counts_are_beside_the_instructions(counted: CodeView) -> None:
+    assert not counted.table.isColumnHidden(CodeColumn.EXECUTED)
+    cells = [cell(counted, row, CodeColumn.EXECUTED) for row in range(5)]
+    assert cells == ["7,000", "7,000", "7,000", "1", "0"]
+    shares = [counted.code.index(row, CodeColumn.EXECUTED).data(SHARE) for row in range(5)]
+    assert shares == [1, 1, 1, 1 / 7000, None]
+    assert "21,001 instructions executed; 16 bytes, recorded in" in counted.title.text()
+    assert "counts.1" in counted.title.toolTip()
+
+
+def test_bars_are_as_long_as_their_shares(counted: CodeView, qtbot: QtBot) -> None:
+    counted.resize(900, 400)
+    counted.table.clearSelection()
+    counted.table.setColumnWidth(CodeColumn.EXECUTED, 200)
+    picture = counted.table.viewport().grab().toImage()
+
+    def painted(row: int) -> int:
+        box = counted.table.visualRect(counted.code.index(row, CodeColumn.EXECUTED))
+        paper = picture.pixelColor(box.left() + 1, box.top() + 1)
+        at = box.top() + 3  # above the number
+        line = [picture.pixelColor(x, at) for x in range(box.left(), box.right())]
+        return sum(colour != paper for colour in line)
+
+    assert painted(1) > 190 and 1 <= painted(3) < 5 and painted(4) == 0
+
+
+def test_counts_can_be_hidden(counted: CodeView, qtbot: QtBot) -> None:
+    counted.table.selectRow(3)
+    counted.hide_counts.click()
+    qtbot.waitUntil(lambda: not counted.hide_counts.isVisible())
+    qtbot.waitUntil(lambda: counted.pages.currentIndex() == 1)
+    assert counted.table.isColumnHidden(CodeColumn.EXECUTED)
+    assert "executed" not in counted.title.text()
+    assert counted.table.currentIndex().row() == 3
+
+
+def test_counts_of_another_boot_are_refused(
+    counted: CodeView,
+    address: int,
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begin = address % (1 << 64)
+    other = build_counts(tmp_path / "other", [(begin + 1, begin + 5, 1, 1, 1)])
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(other), ""))
+    counted.choose_counts.click()
+    qtbot.waitUntil(lambda: counted.refused.isVisible())
+    assert "another boot" in counted.refused.text()
+    assert counted.table.isColumnHidden(CodeColumn.EXECUTED) and counted.pages.currentIndex() == 1
+    counted.show_function("tcp_v4_rcv")
+    qtbot.waitUntil(lambda: counted.pages.currentIndex() == 1)
+    assert not counted.refused.isVisible()
+
+
+def test_code_of_an_image_has_no_counts(view: CodeView, image: Path, qtbot: QtBot) -> None:
+    QSettings().setValue(IMAGES, json.dumps({RELEASE: str(image)}))
+    view.show_function("tcp_v4_rcv")
+    qtbot.waitUntil(lambda: view.pages.currentIndex() == 1)
+    assert not view.choose_counts.isEnabled() and "kblrecord --code" in view.choose_counts.toolTip()
+
+
+def test_counts_are_forgotten_with_the_recording(counted: CodeView, qtbot: QtBot) -> None:
+    counted.show_function("tcp_v4_rcv")
+    qtbot.waitUntil(lambda: counted.pages.currentIndex() == 1)
+    assert counted.hide_counts.isVisible()
+    selection = counted._selection
+    recording = selection.recording
+    selection.use(None)
+    selection.use(recording)
+    counted.show_function("tcp_v4_rcv")
+    qtbot.waitUntil(lambda: counted.pages.currentIndex() == 1)
+    assert counted.table.isColumnHidden(CodeColumn.EXECUTED)
