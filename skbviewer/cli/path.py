@@ -5,17 +5,24 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from pathlib import Path
 from typing import Any
 
 from ..export import path_lines, path_xml
 from ..records import Leg, PacketPath, PathEvent
+from ..session import Session
 from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session, warn_of
 from .row_numbers import path_of, row_id
 
 ROWS = ("calls", "waits", "events")
 HELP = """Entry and exit are microseconds since the leg began.  self excludes inner calls and
-interrupts.  In JSON and XML all times are nanoseconds on the KBL's clock."""
+interrupts.  In JSON and XML all times are nanoseconds on the KBL's clock.
+COUNTS is a file of the emulator's plugin (docs/instructions.md) from the same run.  It says how
+many instructions were executed in a call: steps are the kernel's, self steps are those of them
+outside inner calls, probe steps are those of the probes."""
+STEPS = ("executed", "executed_self", "executed_probes")
 
 
 def add(commands: Commands) -> None:
@@ -36,6 +43,7 @@ def add(commands: Commands) -> None:
         metavar="N",
         help="the number of an skb lifetime, which the tree shows",
     )
+    parser.add_argument("--steps", type=Path, metavar="COUNTS", help="executed instructions")
     formats(parser, "json", "tree", "xml")
 
 
@@ -48,8 +56,13 @@ def _series(text: str) -> int:
 def _path(arguments: argparse.Namespace) -> int:
     session = open_session(arguments.files)
     path = path_of(session, arguments.packet, arguments.series)
+    without = frozenset(STEPS)
+    if arguments.steps is not None:
+        path, without = _with_steps(session, path, arguments.steps), frozenset()
     if arguments.json:
-        legs, branches = ([_leg(leg) for leg in part] for part in (path.legs, path.branches))
+        legs, branches = (
+            [_leg(leg, without) for leg in part] for part in (path.legs, path.branches)
+        )
         packet = None if path.packet is None else path.packet.number
         rows = {"legs": legs, "branches": branches}
         print(json.dumps({"packet": packet} | _clock(path) | rows, indent=1))
@@ -59,6 +72,15 @@ def _path(arguments: argparse.Namespace) -> int:
         for line in path_lines(path):
             print(line)
     return warn_of(session, arguments.files)
+
+
+def _with_steps(session: Session, path: PacketPath, counts: Path) -> PacketPath:
+    from ..analysis.executed import with_steps
+
+    steps = session.executed_steps(counts)
+    for note in steps.notes:
+        print(f"note: {note}", file=sys.stderr)
+    return with_steps(path, steps.of_log)
 
 
 def _clock(path: PacketPath) -> dict[str, int | None]:
@@ -73,10 +95,12 @@ def _clock(path: PacketPath) -> dict[str, int | None]:
     return {key: getattr(path.legs[0], key) if one else None for key in keys}
 
 
-def _leg(leg: Leg) -> dict[str, Any]:
+def _leg(leg: Leg, without: frozenset[str]) -> dict[str, Any]:
+    """Return the values of a leg; those of its calls leave out the keys `without`."""
     fields = leg._asdict()
     seen = None if leg.captured is None else leg.captured._asdict()
     rows = {name: [row._asdict() for row in fields[name]] for name in ROWS}
+    rows["calls"] = [{k: v for k, v in row.items() if k not in without} for row in rows["calls"]]
     rows["events"] = [_event(event) for event in leg.events]
     return fields | rows | {"captured": seen}
 

@@ -24,13 +24,21 @@ def path_lines(path: PacketPath) -> Iterator[str]:
     if not path.legs:
         yield "no kernel path"
     is_known = any(leg.captured is not None for leg in path.legs)
+    is_counted = _is_counted(path)
     for number, leg in enumerate(path.legs, start=1):
         yield ""
         about = _behind(path, leg) + _captured(leg, is_known)
-        yield from _leg_lines(f"leg {number}", leg, about)
+        yield from _leg_lines(f"leg {number}", leg, about, is_counted)
     for branch in path.branches:
         yield ""
-        yield from _leg_lines(RELATION_WORDS[branch.relation], branch, _captured(branch, is_known))
+        about = _captured(branch, is_known)
+        yield from _leg_lines(RELATION_WORDS[branch.relation], branch, about, is_counted)
+
+
+def _is_counted(path: PacketPath) -> bool:
+    """Return whether a call of the path has executed instructions."""
+    calls = (call for leg in (*path.legs, *path.branches) for call in leg.calls)
+    return any(call.executed_probes is not None for call in calls)
 
 
 ACROSS = ("log", "session_offset_ns", "session_error_ns", "wire_ns", "wire_error_ns")
@@ -72,18 +80,27 @@ def leg_place(leg: Leg) -> str:
     return "".join(words) + (f" of {leg.log}" if leg.log else "")
 
 
-def _leg_lines(title: str, leg: Leg, about: str) -> Iterator[str]:
+STEPS = f"{'steps':>11} {'self steps':>11} {'probe steps':>11} "
+
+
+def _leg_lines(title: str, leg: Leg, about: str, is_counted: bool) -> Iterator[str]:
     yield f"{title}: {leg_place(leg)} (series {leg.series}): {_leg_numbers(leg)}{about}"
-    yield f"{'entry us':>12} {'exit us':>12} {'self us':>10} {'cpu':>3} {'context':<8} function"
+    steps, pad = (STEPS, len(STEPS)) if is_counted else ("", 0)
+    head = f"{'entry us':>12} {'exit us':>12} {'self us':>10} {steps}"
+    yield f"{head}{'cpu':>3} {'context':<8} function"
     between = sorted(
         [(wait.begin_ns + wait.dur_ns, 0, _wait_lines(wait, leg)) for wait in leg.waits]
-        + [(event.ts_ns, 1, _event_lines(event, leg)) for event in leg.events if has_line(event)],
+        + [
+            (event.ts_ns, 1, _event_lines(event, leg, pad))
+            for event in leg.events
+            if has_line(event)
+        ],
         key=lambda item: item[:2],
     )
     for call in leg.calls:
         while between and between[0][0] < call.entry_ns + (between[0][1] == 0):
             yield from between.pop(0)[2]
-        yield _call_line(call, leg.begin_ns)
+        yield _call_line(call, leg.begin_ns, is_counted)
     for _, _, lines in between:
         yield from lines
 
@@ -108,19 +125,19 @@ def _wait_lines(wait: Wait, leg: Leg) -> list[str]:
     return [f"{_us(wait.begin_ns - leg.begin_ns):>12} ... {_us(wait.dur_ns)} us: {wait.what}"]
 
 
-def _event_lines(event: PathEvent, leg: Leg) -> list[str]:
+def _event_lines(event: PathEvent, leg: Leg, pad: int) -> list[str]:
     depth = leg.calls[event.call].depth + 1 if event.call >= 0 else 0
     caused = "this packet caused: " if event.caused else ""
-    place = f"{'':>23} {event.cpu:>3} {event.context:<8} {'  ' * depth}"
+    place = f"{'':>{23 + pad}} {event.cpu:>3} {event.context:<8} {'  ' * depth}"
     first = f"{_us(event.ts_ns - leg.begin_ns):>12} {place}* {caused}{event.text}"
     below = [*event.details, *(f"by {frame}" for frame in event.stack)]
-    return [first, *(f"{'':>36} {place[35:]}  {line}" for line in below)]
+    return [first, *(f"{'':>{36 + pad}} {place[35 + pad :]}  {line}" for line in below)]
 
 
 QUIET = frozenset({"alloc", "free", "consume", "start_xmit", "xmit", "queue", "receive"})
 
 
-def _call_line(call: PathCall, begin: int) -> str:
+def _call_line(call: PathCall, begin: int, is_counted: bool) -> str:
     leave = "-" if call.exit_ns is None else _us(call.exit_ns - begin)
     own = "-" if call.self_ns is None else _us(call.self_ns)
     indent = "  " * call.depth
@@ -129,7 +146,13 @@ def _call_line(call: PathCall, begin: int) -> str:
     if call.comp_ns is not None:
         note = f"  {_us(call.comp_ns)}{_give_or_take(call.comp_err_ns)} us without probes{note}"
     times = f"{_us(call.entry_ns - begin):>12} {leave:>12} {own:>10}"
-    return f"{times} {call.cpu:>3} {call.context:<8} {indent}{call.function}{caller}{note}"
+    steps = _steps(call) if is_counted else ""
+    return f"{times} {steps}{call.cpu:>3} {call.context:<8} {indent}{call.function}{caller}{note}"
+
+
+def _steps(call: PathCall) -> str:
+    numbers = (call.executed, call.executed_self, call.executed_probes)
+    return "".join(f"{'-' if number is None else format(number, ','):>11} " for number in numbers)
 
 
 def _give_or_take(error_ns: int | None) -> str:

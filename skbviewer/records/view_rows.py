@@ -117,6 +117,10 @@ class PathCall(NamedTuple):
     comp_err_ns: int | None = None  # the possible error of comp_ns
     irq_ns: int = 0  # interrupts during the call and its inner calls; not in self_ns
     off_ns: int = 0  # time for which its thread was switched out; not in self_ns either
+    # Instructions, see analysis/executed/steps.py.  None: not counted, or unknown.
+    executed: int | None = None  # the kernel's, with those of inner calls
+    executed_self: int | None = None  # the kernel's, outside recorded inner calls
+    executed_probes: int | None = None  # the probes', with those of inner calls
 
     @property
     def titled(self) -> str:

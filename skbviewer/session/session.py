@@ -30,6 +30,7 @@ from .session_span import span_of
 from .session_summary import summary
 
 if TYPE_CHECKING:
+    from .kernel.executed_steps import CountedSteps
     from .tables import SessionTables
 
 
@@ -61,6 +62,15 @@ class Session:
 
         self._tables = self._tables or SessionTables(self._opened)
         return self._tables
+
+    def executed_steps(self, counts: Path) -> CountedSteps:
+        """Return the executed instructions of calls; `counts` is a file of the emulator's plugin.
+
+        Raises BadInput if the file cannot be read, is damaged, or is of another run.
+        """
+        from .kernel.executed_steps import read_steps
+
+        return read_steps(self._opened, counts)
 
     @classmethod
     def open(cls, path: Path) -> Session:

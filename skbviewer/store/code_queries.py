@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Queries of a session file for disassembly: functions with their code, calls of no packet."""
+"""Queries of a session file about machine code: of functions, and calls of no packet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, inspect, select
 from ..records import FunctionCode
 from .sqlalchemy_tables import code, probe, record
 
-CALL = 1  # kbl.h enum kbl_kind: entry
+CALL, RETURN = 1, 2  # kbl.h enum kbl_kind: entry, exit
 
 
 class ProbePlace(NamedTuple):
@@ -56,3 +56,18 @@ def calls_of_no_packet(
     )
     rows = db.execute(wanted.group_by(c.caller, c.func))
     return [(caller, number, count) for caller, number, count in rows]
+
+
+def times_of_no_packet(db: Connection, source: int) -> list[tuple[int, int, int, int, int, int]]:
+    """Return (entry, exit, func, context, cpu, pid) of a KBL's calls of no packet that returned.
+
+    `source` is the id of the KBL.  Times are ns; a return without an entry has the entry -1.
+    """
+    c = record.c
+    of_log = (c.source == source) & c.kind.in_((CALL, RETURN))
+    wanted = select(c.kind, c.ts, c.exit_ts, c.func, c.context, c.cpu, c.pid).where(of_log)
+    return [
+        (-1, ts, *rest) if kind == RETURN else (ts, exit_ts, *rest)
+        for kind, ts, exit_ts, *rest in db.execute(wanted)
+        if kind == RETURN or exit_ts >= 0
+    ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...readers.kernel_image.executed_blocks import ExecutedBlocks, Words
+from ...readers.kernel_image.counts_file import Words
+from ...readers.kernel_image.executed_blocks import ExecutedBlocks
 from ...records import BadInput, counted, verb
 from .instructions import Disassembly
 
