@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..analysis.stats import STATISTICS, Chosen, Table, statistic_of
+from ..analysis.stats import STATISTICS, Chosen, Scope, Table, statistic_of
 from ..export.statistics_csv import cell, write_table_csv
 from ..session import Session
 from . import file_argument, stats_columns
@@ -28,8 +28,8 @@ def add(commands: Commands) -> None:
         _stats,
     )
     parser.usage = (
-        "%(prog)s [-h] [--range A,B] [--interval S] [--filter F] [--all] [--json | --csv] "
-        "FILE... TABLE"
+        "%(prog)s [-h] [--range A,B] [--interval S] [--filter F] [--all] [--steps COUNTS] "
+        "[--json | --csv] FILE... TABLE"
     )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = stats_columns.HELP
@@ -53,6 +53,13 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="include skbs that are not network packets (netlink, unix sockets)",
     )
+    parser.add_argument(
+        "--steps",
+        type=Path,
+        metavar="COUNTS",
+        help="executed instructions in `functions` and `layers`: a file of the emulator's plugin "
+        "(docs/instructions.md) from the same run",
+    )
     formats(parser, "json", "csv")
 
 
@@ -61,6 +68,8 @@ def _stats(arguments: argparse.Namespace) -> int:
     session = file_argument.open_session(files)
     scope = session.stats.scope(_chosen(session, arguments))
     table = statistic_of(name, scope)
+    if arguments.steps is not None:
+        table = _with_steps(name, table, scope, session, arguments.steps)
     if arguments.json:
         rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
         print(json.dumps(rows, indent=1))
@@ -72,6 +81,14 @@ def _stats(arguments: argparse.Namespace) -> int:
     for note in table.notes:
         print(f"note: {note}", file=sys.stderr)
     return code
+
+
+def _with_steps(name: str, table: Table, scope: Scope, session: Session, counts: Path) -> Table:
+    from ..analysis.stats.executed_columns import with_executed_columns
+
+    steps = session.executed_steps(counts)
+    made = with_executed_columns(name, table, scope, steps.of_log)
+    return made._replace(notes=(*made.notes, *steps.notes))
 
 
 def _in_order(words: list[str]) -> tuple[list[Path], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import textwrap
 
-from ..analysis.stats.column_meanings import COLUMNS, SPREAD
+from ..analysis.stats.column_meanings import COLUMNS, EXECUTED, SPREAD
 
 
 def _table(name: str, columns: dict[str, str]) -> str:
@@ -22,5 +22,6 @@ HELP = "\n\n".join(
         "Times are microseconds (column_us); in JSON and CSV, nanoseconds (column_ns).",
         _table("every table of times", SPREAD),
         *(_table(name, columns) for name, columns in COLUMNS.items()),
+        _table("functions and layers, with --steps", EXECUTED),
     ]
 )

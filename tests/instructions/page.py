@@ -10,7 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from skbviewer.analysis.stats import statistic_of
+from skbviewer.analysis.stats.executed_columns import with_executed_columns
 from skbviewer.records import kbl_layout as layout
+from skbviewer.session import Session, import_files
 from tests.instructions.compensation_truth import HEAD, decades, judge, row
 from tests.instructions.counts import Counts, column
 from tests.instructions.joined_calls import addresses, names
@@ -68,9 +71,26 @@ def executed(counted: Counts, begin: int, end: int) -> int:
     return int(column(counted.blocks, "kernel")[inside].sum())
 
 
+def layer_steps(series: str) -> str:
+    """Return what `stats layers --steps` shows of the traffic: the own instructions of layers."""
+    run = recorded(series)
+    import_files([run.kbl], out := run.kbl.with_name("steps.skbv"))
+    session = Session.open(out)
+    steps = session.executed_steps(run.kbl.with_name(f"counts.{Phase.TRAFFIC.value}"))
+    scope = session.stats.scope()
+    made = with_executed_columns("layers", statistic_of("layers", scope), scope, steps.of_log)
+    rows = [dict(zip(made.keys, row, strict=True)) for row in made.rows]
+    cells = [
+        (row["layer"], f"{row['executed_calls']:,}", f"{row['executed_self']:,}")
+        for row in rows
+        if row["executed_self"] is not None
+    ]
+    return table(("layer", "executed_calls", "executed_self"), cells)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     f"{name}-{series}": partial(make, series)
-    for name, make in (("truth", truth), ("accesses", accesses))
+    for name, make in (("truth", truth), ("accesses", accesses), ("layers", layer_steps))
     for series in SERIES
 }
 

@@ -198,6 +198,15 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
 }
 
+# With --steps: instructions, from a file of the emulator's plugin.
+EXECUTED = {
+    "executed_calls": "calls for which executed is known; in layers, calls for which executed_self "
+    "is known",
+    "executed": "the kernel's instructions in these calls, with those of inner calls",
+    "executed_self": "those of them outside the recorded inner calls, as far as they are known",
+    "executed_probes": "instructions of the probes in these calls, with those of inner calls",
+}
+
 
 def meaning(name: str, key: str) -> str:
     """Return the meaning of the column `key` of the statistic `name`; "" if it has none."""
