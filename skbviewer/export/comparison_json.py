@@ -34,7 +34,7 @@ def comparison_json(found: Comparison, names: tuple[list[str], list[str]]) -> di
 
 def _path(one: PathClass) -> dict[str, Any]:
     steps = [{"depth": depth, "function": name} for depth, name in one.steps]
-    return {"kind": one.kind, "dropped": one.dropped, "steps": steps}
+    return {"kind": one.kind, "dropped": one.dropped, "lost": one.lost, "steps": steps}
 
 
 def _row(row: Difference) -> dict[str, Any]:

@@ -149,7 +149,9 @@ def title_of(row: Difference, paths: Mapping[str, PathClass]) -> str:
     if row.measure.section != PATHS or row.name not in paths:
         return row.name
     one = paths[row.name]
-    kind = DIRECTION.get(one.kind, one.kind) + (", dropped" if one.dropped else "")
+    kind = DIRECTION.get(one.kind, one.kind)
+    if one.dropped:
+        kind += ", dropped" if one.lost else ", freed"
     if not one.steps:
         return f"{kind}, no calls"
     steps = counted(len(one.steps), "step")

@@ -96,6 +96,7 @@ def of_statistics(session: Path, made: Made) -> Iterator[Cell]:
 def of_tables(session: Path, made: Made) -> Iterator[Cell]:
     """Yield `stats` of all tables but those of of_statistics(), and clock."""
     of, facts = Tables(made, wires_of(session)), _Facts(session)
+    reason = PathCells(made).drop_reason
     units = of.units(facts.alone)
 
     def shown(table: str, *more: str) -> list[dict[str, Any]]:
@@ -107,7 +108,7 @@ def of_tables(session: Path, made: Made) -> Iterator[Cell]:
     keys = ("process", "function")
     yield from _table("stats programs", keys, shown("programs"), of.programs())
     yield from _table("stats latency", ("kind", "name"), shown("latency"), of.latency(units))
-    yield from _table("stats paths", ("path",), shown("paths"), of.paths(units))
+    yield from _table("stats paths", ("path",), shown("paths"), of.paths(units, reason))
     for interval in INTERVALS:
         rows = shown("io", "--interval", str(interval / 1e9))
         should = of.io(facts.packets, units, facts.offset, interval)

@@ -16,6 +16,7 @@ from .calls import MISSED, Nested
 from .compare import Made
 from .layout import EVENT, RETURNS_SKB, SOCK
 from .lifetimes import SENDS
+from .lost_drops import losing, place_of
 from .passes import FORWARD, RX, TX, Pass, Row
 from .path_output import LAYERS, layer_of, word
 from .rows import GAP, INTERRUPTED, SLEPT, CallCells, Cells
@@ -227,13 +228,12 @@ class Statistics:
     def drops(self, reason: Any) -> list[Cells]:
         """Return `stats drops`; `reason` names a number."""
         mine, found = {leg.number for leg in self._legs}, dict[tuple[str, str], list[int]]()
+        losses, lost = losing(self._made, reason), Counter[tuple[str, str]]()
         for record, leg, _ in self._made.passes.events:
             if record.event != EVENT.DROP or leg not in mine or not isinstance(record.of, Event):
                 continue
-            offset = record.data >> 32
-            offset -= (1 << 32) * (offset >> 31)
-            place = self._log.symbol(self._log.stext + offset) if offset else ""
-            key = reason(record.data & 0xFFFFFFFF), place
+            key = reason(record.data & 0xFFFFFFFF), place_of(self._made, record)
+            lost[key] += record.number in losses
             found.setdefault(key, []).append(min(self._wires.get(leg, [0])))
         made = []
         for (why, place), packets in found.items():
@@ -241,6 +241,7 @@ class Statistics:
             layer = layer_of(place.split("+")[0]) if place else ""
             cells: Cells = {"reason": why, "function": place, "layer": layer}
             cells |= {"count": len(packets), "wire": len(seen), "packets": seen[:SHOWN]}
+            cells["lost"] = lost[why, place]
             made.append(cells)
         return made
 

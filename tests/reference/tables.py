@@ -8,11 +8,12 @@ are theirs, and the offsets of the clocks.  Output: cells of the tables, of all 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from .calls import Nested
 from .layout import EVENT
+from .lost_drops import losing
 from .packet_times import packet
 from .passes import FORWARD, RX, TX, Pass
 from .path_output import layer_of
@@ -188,8 +189,10 @@ class Tables(Statistics):
             made.append((leg.kind, leg.drop_reason >= 0, tuple(dict.fromkeys(kept))))
         return tuple(made)
 
-    def paths(self, units: list[Unit]) -> list[Cells]:
-        """Return `stats paths`, without its largest part."""
+    def paths(self, units: list[Unit], reason: Callable[[int], str]) -> list[Cells]:
+        """Return `stats paths`, without its largest part; `reason` names a number."""
+        losses = losing(self._made, reason)
+        lost = {leg for record, leg, _ in self._made.passes.events if record.number in losses}
         of: dict[int, list[Unit]] = {}
         for unit, path in zip(units, self._paths(units), strict=True):
             of.setdefault(path if path <= PATHS else 0, []).append(unit)
@@ -198,10 +201,12 @@ class Tables(Statistics):
             mine.sort(key=lambda unit: unit.spent["kernel"])
             median = mine[(len(mine) - 1) // 2].number
             cells: Cells = {"path": path, "count": len(mine)}
-            cells["legs"] = " + ".join(
-                WORDS.get(leg.kind, "receive") + ", dropped" * (leg.drop_reason >= 0)
-                for leg in mine[0].legs
-            )
+            words = []
+            for at, leg in enumerate(mine[0].legs):
+                was_lost = any(unit.legs[at].number in lost for unit in mine)
+                end = (", dropped" if was_lost else ", freed") * (leg.drop_reason >= 0)
+                words.append(WORDS.get(leg.kind, "receive") + end)
+            cells["legs"] = " + ".join(words)
             cells["median"] = str(median) if median > 0 else f"K{-median}"
             made.append(cells | spread(unit.spent["kernel"] for unit in mine))
         return made

@@ -71,9 +71,9 @@ def drops() -> str:
     """Drop experiment: where packets were lost, and why."""
     rows = [DropRow._make(row) for row in statistic("drops", "drops").rows]
     return table(
-        ("reason", "place", "layer", "drops", "on the wire", "packets"),
+        ("reason", "place", "layer", "drops", "packets lost", "on the wire", "packets"),
         [
-            (row.reason, f"`{row.function}`", row.layer, row.number, row.wire,
+            (row.reason, f"`{row.function}`", row.layer, row.number, row.lost, row.wire,
              ", ".join(map(str, row.packets)))
             for row in rows
         ],

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...records.types import Int32s, Int64s
+from ...records.types import Bools, Int32s, Int64s
 from ..words.wait_kinds import INTERRUPTS, NAMES, OTHERS, UNKNOWN
 from .leg_columns import LegColumns, leg_columns
+from .lost_packets import legs_of_lost_packets
 from .part_loops import EXTRA, PROBES, WAITS, Scratch, count_pieces, divide, scratch_for
 from .path_classes import PathClasses, path_classes
 from .stage_loops import STAGES
@@ -90,6 +92,11 @@ class Breakdown:
         self.units, self.legs, self.classes = _facts_of(scope)
         self.functions: Sequence[str] = scope.function_names
         self.per_stage = len(self.functions) + EXTRA
+
+    @cached_property
+    def lost(self) -> Bools:
+        """Return for each leg whether a drop in it lost its packet."""
+        return legs_of_lost_packets(self._scope)
 
     @property
     def part_count(self) -> int:

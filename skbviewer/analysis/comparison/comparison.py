@@ -18,7 +18,15 @@ from .drop_estimates import drop_estimates
 from .estimates import Estimates, Measure
 from .function_estimates import COUNTER, function_estimates
 from .leg_estimates import layer_estimates, total_estimates
-from .path_classes import PathClass, PathClasses, described, frequent, path_classes, path_estimates
+from .path_classes import (
+    PathClass,
+    PathClasses,
+    described,
+    frequent,
+    losing,
+    path_classes,
+    path_estimates,
+)
 from .time_blocks import Blocks, time_blocks
 from .unjudged import why_unjudged
 
@@ -80,6 +88,8 @@ def compare(
     report.report("Comparing", 1, 2)
     for side in sides:
         paths = described(side.scope, side.classes, [n for n in named if n not in paths]) | paths
+        for name in losing(side.scope, side.classes, named):
+            paths[name] = paths[name]._replace(lost=True)
         found = path_estimates(side.scope, side.blocks, side.classes, named)
         side.estimates.update(found)
     estimates = [side.estimates for side in sides]

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...records.types import Int64s
 from ...records.view_rows import LEG_KINDS
+from ..breakdown.lost_packets import legs_of_lost_packets
 from ..breakdown.path_rule import OFF, path_name, step_numbers
 from ..stats import Scope
 from .call_sums import CallSums
@@ -30,12 +31,14 @@ MEDIAN = TIME._replace(name="time in kernel, p50")
 class PathClass(NamedTuple):
     """One class: its direction as in LEG_KINDS, and its functions in the order of first calls.
 
-    `depth` of a step, (depth, function), is that of the first call in one of the passes.
+    `depth` of a step, (depth, function), is that of the first call in one of the passes.  If the
+    kernel `dropped` the skbs, `lost` says whether that lost a packet in A or in B.
     """
 
     kind: str
     dropped: bool
     steps: tuple[tuple[int, str], ...]
+    lost: bool = False
 
 
 class PathClasses(NamedTuple):
@@ -53,8 +56,11 @@ class PathClasses(NamedTuple):
 
 
 def path_classes(scope: Scope, sums: CallSums) -> PathClasses:
-    """Return the path classes of all chosen legs without lost records; `sums` has their paths."""
-    legs = np.flatnonzero(sums.usable)
+    """Return the path classes of all chosen passes without lost records; `sums` has their paths.
+
+    Sniffers' copies are no passes of their packets.
+    """
+    legs = np.flatnonzero(sums.staged)
     key = sums.path[legs]
     values = np.unique(key)  # its inverse would need a slower kind of sorting
     of_leg = np.searchsorted(values, key)
@@ -87,6 +93,12 @@ def described(scope: Scope, classes: PathClasses, names: Sequence[str]) -> dict[
             steps = _steps(scope, one, rows, numbers)
             found[name] = PathClass(LEG_KINDS[int(kinds[one])], bool(dropped[one]), steps)
     return found
+
+
+def losing(scope: Scope, classes: PathClasses, names: Sequence[str]) -> set[str]:
+    """Return those of the classes `names` that have a leg in which a drop lost its packet."""
+    lost = legs_of_lost_packets(scope)[classes.legs]
+    return {classes.names[at] for at in np.unique(classes.of_leg[lost]).tolist()} & set(names)
 
 
 def _steps(scope: Scope, leg: int, rows: slice, numbers: Int64s) -> tuple[tuple[int, str], ...]:

@@ -71,7 +71,7 @@ def path_boxes(scope: Scope) -> PathBoxes | None:
     ranks = _ranks(by_group(group, ns, len(number)))
     beyond, shown = _outliers(ns, group, ranks)
     own, rest = order[:MAX_BOXES], len(order) > MAX_BOXES
-    legs = [legs_of(made, row) for row in _packets_of(made, own)]
+    legs = [legs_of(made, rows[made.classes.number[rows] == one]) for one in own.tolist()]
     return PathBoxes(
         (*(own + 1).tolist(), *[0] * rest),
         (*map(path_name, made.classes.path[own].tolist()), *[""] * rest),
@@ -83,13 +83,6 @@ def path_boxes(scope: Scope) -> PathBoxes | None:
         made.units.id[rows[shown]],
         ns[shown],
     )
-
-
-def _packets_of(made: Breakdown, classes: Int64s) -> list[int]:
-    """Return a packet of each class, as an index of `made.units`."""
-    first = np.zeros(len(made.classes.sizes), np.int64)
-    first[made.classes.number] = np.arange(len(made.classes.number))
-    return [int(one) for one in first[classes]]
 
 
 def _ranks(values: list[Int64s]) -> Int64s:

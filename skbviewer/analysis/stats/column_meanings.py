@@ -64,7 +64,8 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "paths": {
         "path": "number of the path, from 1, the most frequent one; 0 stands for all rarer ones",
-        "legs": "what the kernel did with the packet, leg by leg",
+        "legs": "what the kernel did with the packet, leg by leg; dropped: the packet was lost; "
+        "freed: a drop that lost no packet, because a socket had received it, for example",
         "count": "packets that took this path",
         "share": "share of the chosen packets, in percent",
         "median": "the packet whose time in kernel is the median",
@@ -85,7 +86,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "after": "time from packet 1 to the start of the interval",
         "packets, bits": "packets captured in the interval, and their bits on the wire",
         "p50, p90, p99": "percentiles of the time in kernel of these packets",
-        "drops": "drops in the interval, as stats drops counts them",
+        "drops": "drops in the interval, as column count of stats drops",
     },
     "roundtrip": {
         "packet, acked": "the packet that acknowledges, and the segment that it acknowledges",
@@ -184,7 +185,9 @@ COLUMNS: dict[str, dict[str, str]] = {
     "drops": {
         "reason": "the kernel's drop reason",
         "function, layer": "the function that dropped the packets, with the offset inside it",
-        "count": "drops",
+        "count": "drops, as the kernel counts them",
+        "lost": "drops that lost the packet, as skbviewer diagnose counts them; the others freed "
+        "what was left of a packet that a socket had received",
         "wire": "dropped packets that are in a capture",
         "packets": "the numbers of the first of these captured packets",
     },

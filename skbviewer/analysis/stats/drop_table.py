@@ -1,56 +1,50 @@
 # SPDX-License-Identifier: MIT
-"""Packets that were dropped, by reason and place: `skbviewer stats drops`."""
+"""Drops by reason and place, and how many of them lost a packet: `skbviewer stats drops`."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ...matching import EXACT
-from ...readers import KblEvent
+from ...records.types import Bools, Int64s
+from ..breakdown.lost_packets import Key, all_drops
 from ..words.function_layers import layer_of
-from ..words.kernel_names import MASK64
 from .scope import Scope
 
 EXAMPLES = 5
-MASK32 = 0xFFFFFFFF
 
 
 class DropRow(NamedTuple):
-    """Drops with one reason at one place.  `packets` are the first wire packets among them."""
+    """Drops with one reason at one place.  `packets` are the first wire packets among them.
+
+    `lost` counts the drops that lost their packet (breakdown/lost_packets.py).
+    """
 
     reason: str
     function: str  # the function that dropped them, with the offset in it; "" = unknown
     layer: str
     number: int
+    lost: int
     wire: int  # number of these packets that are in a loaded capture
     packets: tuple[int, ...]
 
 
 def drop_rows(scope: Scope) -> list[DropRow]:
     """Return the drops of chosen packets in the range by reason and place, most frequent first."""
-    columns = scope.columns
-    event = np.asarray(columns.array("event", "event"))
-    leg = np.asarray(columns.array("event", "leg"), np.int64) - 1
-    meant = np.flatnonzero((event == int(KblEvent.DROP)) & (leg >= 0))
-    ts = np.asarray(columns.array("event", "ts"), np.int64)[meant]
-    meant = meant[scope.happened(leg[meant], ts)]
-    leg = leg[meant]
-    data = scope.of_event("data", meant)
-    source = np.asarray(columns.array("event", "source"), np.int64)[meant]
-    packet = _packets(scope)[leg]
-    found: dict[tuple[str, str], list[npt.NDArray[np.int64]]] = {}
-    for number, value in np.unique(np.stack([source, data], axis=1), axis=0).tolist():
-        names = scope.kernels[number].names
-        key = (names.drop_reason(value & MASK32), names.symbol_at_offset((value & MASK64) >> 32))
-        found.setdefault(key, []).append(packet[(source == number) & (data == value)])
-    rows = [_row(*key, np.concatenate(parts)) for key, parts in found.items()]
+    every = all_drops(scope)
+    drops = every.selected(scope.happened(every.leg, every.ts))
+    packet = _packets(scope)[drops.leg]
+    rows = [
+        _row(key, packet[drops.key == at], drops.lost[drops.key == at])
+        for at, key in enumerate(drops.keys)
+        if np.any(drops.key == at)
+    ]
     return sorted(rows, key=lambda row: (-row.number, row.reason, row.function))
 
 
-def _packets(scope: Scope) -> npt.NDArray[np.int64]:
+def _packets(scope: Scope) -> Int64s:
     """Return for each leg the first packet that matches it exactly; -1 = none."""
     columns = scope.columns
     exact = np.flatnonzero(np.asarray(columns.array("match", "verdict")) == EXACT)[::-1]
@@ -61,7 +55,8 @@ def _packets(scope: Scope) -> npt.NDArray[np.int64]:
     return packet
 
 
-def _row(reason: str, place: str, packet: npt.NDArray[np.int64]) -> DropRow:
+def _row(key: Key, packet: Int64s, lost: Bools) -> DropRow:
     seen = np.unique(packet[packet >= 0])
-    layer = layer_of(place.split("+")[0]) if place else ""
-    return DropRow(reason, place, layer, len(packet), len(seen), tuple(seen[:EXAMPLES].tolist()))
+    layer = layer_of(key.function) if key.place else ""
+    numbers = len(packet), int(lost.sum()), len(seen)
+    return DropRow(*key, layer, *numbers, tuple(seen[:EXAMPLES].tolist()))

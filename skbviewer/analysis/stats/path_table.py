@@ -24,7 +24,7 @@ class PathRow(NamedTuple):
     """One path class.  Times are the time in kernel of its packets."""
 
     path: int  # number of the class, from 1: the most frequent one; 0 = all rarer ones
-    legs: str  # directions of the legs: "send, receive"
+    legs: str  # directions of the legs: "send + receive"; "" = all rarer ones
     number: int  # packets
     share: float  # of the chosen packets, %
     total_ns: int
@@ -62,7 +62,7 @@ def path_rows(scope: Scope) -> list[PathRow]:
     return [
         PathRow(
             int(made.classes.number[mine[0]]) + 1 if at < MAX_PATHS else 0,
-            legs_of(made, int(mine[0])),
+            legs_of(made, mine) if at < MAX_PATHS else "",
             spread.number,
             round(100 * spread.number / len(rows), 3),
             *spread[1:],
@@ -77,17 +77,22 @@ def path_rows(scope: Scope) -> list[PathRow]:
     ]
 
 
-def legs_of(made: Breakdown, row: int) -> str:
-    """Return the directions of a packet's legs as a text: "send + receive".
+def legs_of(made: Breakdown, rows: Int64s) -> str:
+    """Return what the kernel did in the legs of a path class: "send + receive, dropped".
 
-    `row` is the index of the packet in `made.units`.
+    `rows` are packets of the class, indices in `made.units`.  A leg whose skb the kernel dropped is
+    called "freed" if no packet was lost by that: a socket had received it, for example.
     """
     units, legs = made.units, made.legs
     words = []
-    for leg in units.legs[units.at[row] : units.at[row + 1]].tolist():
-        kind = int(legs.kind[leg])
+    first = units.at[rows]
+    for place in range(int(units.at[rows[0] + 1] - first[0])):
+        mine = units.legs[first + place]
+        kind = int(legs.kind[mine[0]])
         word = "send" if kind == TX else "forward" if kind == FORWARD else "receive"
-        words.append(f"{word}, dropped" if legs.dropped[leg] else word)
+        if legs.dropped[mine[0]]:
+            word += ", dropped" if made.lost[mine].any() else ", freed"
+        words.append(word)
     return " + ".join(words)
 
 

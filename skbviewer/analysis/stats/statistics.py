@@ -319,9 +319,10 @@ STATISTICS: dict[str, Statistic] = {
         "&Processes", "Times that each program spent on its packets",
         _processes, _process_filter, titles={"number": "Calls"}),
     "drops": Statistic(
-        "&Drops", "Reasons and places of packet drops",
+        "&Drops", "Reasons and places of drops, and how many of them lost a packet",
         _drops, lambda row: f"kbl.drop_reason == {quote_text(row['reason'])}",
-        titles={"wire": "In captures", "packets": "First packets"}),
+        titles={"number": "Drops", "lost": "Lost packets", "wire": "In captures",
+                "packets": "First packets"}),
     "clock": Statistic(
         "Cloc&k Fits", "Fits of the clocks of captures to those of kernel logs",
         _clock, None, titles={"kbl": "Kernel log", "source": "Capture", "offset_ns": "Offset (s)",

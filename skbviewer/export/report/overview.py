@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -41,28 +41,46 @@ def _when(facts: Facts) -> Iterator[str]:
 
 
 def numbers(facts: Facts) -> Markup:
-    """Return the summary: one card per number."""
+    """Return the summary, one card per number: first these packets, then the whole recording."""
     info, matches = facts.info, facts.info["matches"]
-    column = facts.tables["drops"].keys.index("number")
-    drops = sum(row[column] for row in facts.tables["drops"].rows)
-    shown = (
+    drops, lost = _sum(facts, "drops", "number"), _sum(facts, "drops", "lost")
+    these = (
+        (f"{facts.packets:,}", "packets in this report", ""),
+        (f"{_sum(facts, 'functions', 'number'):,}", "calls of functions", ""),
+        (f"{drops:,}", "drops, as the kernel counts them", "drop" if lost else ""),
+        (f"{lost:,}", "drops that lost a packet", "drop" if lost else ""),
+    )
+    whole = (
         (f"{info['packets']:,}", "packets captured", ""),
-        *(((f"{facts.packets:,}", "in this report", ""),) if facts.title else ()),
         (f"{matches['exact']:,}", "matched exactly", "exact"),
         (f"{matches['ambiguous']:,}", "ambiguous", "ambiguous" if matches["ambiguous"] else ""),
         (f"{matches['wire_only']:,}", "without a kernel path", ""),
         *_sampled(info),
         (f"{matches['kernel_only']:,}", "seen by the kernel only", ""),
-        (f"{drops:,}", "drops", "drop" if drops else ""),
-        (f"{info['calls']:,}", "calls recorded", ""),
         (f"{info['lost_records']:,}", "records lost", "drop" if info["lost_records"] else ""),
     )
+    subject = "These packets" if facts.title else "All packets"
+    return element(
+        "section",
+        *(element("h3", subject), _cards(these)),
+        *(element("h3", "The whole recording"), _cards(whole)),
+    )
+
+
+def _sum(facts: Facts, table: str, key: str) -> int:
+    """Return the sum of a column of one of the report's tables."""
+    at = facts.tables[table].keys.index(key)
+    return sum(row[at] for row in facts.tables[table].rows)
+
+
+def _cards(shown: Iterable[tuple[str, str, str]]) -> Markup:
+    """Return a card for each number: the number, what it counts, and its style."""
     cards = (
         element("div", element("b", number, class_=look or None), element("span", what),
                 class_="card")
         for number, what, look in shown
     )  # fmt: skip
-    return element("section", element("div", *cards, class_="cards"))
+    return element("div", *cards, class_="cards")
 
 
 def _sampled(info: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

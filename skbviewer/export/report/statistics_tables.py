@@ -31,13 +31,15 @@ def drops(facts: Facts) -> Markup:
     rows = [
         (
             element("span", row["reason"], class_="drop"), element("code", row["function"]),
-            row["layer"], f"{row['number']:,}", f"{row['wire']:,}",
+            row["layer"], f"{row['number']:,}", f"{row['lost']:,}", f"{row['wire']:,}",
             ", ".join(map(str, row["packets"])),
         )
         for row in _rows(made)
     ]  # fmt: skip
-    titles = ("Reason", "Place", "Layer", "Drops", "In captures", "First packets")
-    body = table(titles, rows, numbers=(3, 4)) if rows else element("p", "No drops were recorded.")
+    titles = ("Reason", "Place", "Layer", "Drops", "Lost packets", "In captures", "First packets")
+    body = (
+        table(titles, rows, numbers=(3, 4, 5)) if rows else element("p", "No drops were recorded.")
+    )
     return element("section", element("h2", "Drops", id="drops"), body, _warnings(made))
 
 

@@ -21,7 +21,7 @@ font:15px/1.5 "Inter","Segoe UI","Noto Sans","DejaVu Sans",system-ui,sans-serif}
 main{max-width:1640px;margin:0 auto;padding:32px 28px 48px}
 h1{font-size:30px;line-height:1.2;margin:0 0 4px;letter-spacing:-.01em}
 h2{font-size:20px;margin:40px 0 12px;letter-spacing:-.01em}
-h3{font-size:17px;margin:0 0 6px}
+h3{font-size:17px;margin:0 0 6px}.cards+h3{margin-top:16px}
 p{margin:0 0 12px;max-width:90ch}
 a{color:var(--accent);text-decoration:none}a:hover{text-decoration:underline}
 .dim{color:var(--dim)}.mono,code,pre{font-family:"JetBrains Mono","DejaVu Sans Mono",ui-monospace,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from skbviewer.analysis.diagnosis import Diagnosis
+from skbviewer.analysis.stats import drop_rows
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
 
@@ -67,6 +68,22 @@ def test_drops_are_those_that_lost_packets(diagnosis: tuple[str, Diagnosis, Path
         assert sorted(one.number for one in found) == sorted(n for _, n in DROPS[name])
         for reason, number in DROPS[name]:
             assert [one for one in found if one.number == number and reason in one.text]
+
+
+def test_statistics_count_the_same_drops(diagnosis: tuple[str, Diagnosis, Path]) -> None:
+    """All drops, and those of the findings: they differ by what was freed after its delivery."""
+    name, made, out = diagnosis
+    session = Session.open(out)
+    rows = drop_rows(session.stats.scope())
+    session.close()
+    rules = ("drop", "receive-queue-full")
+    assert sum(row.lost for row in rows) == sum(
+        one.number for one in made.findings if one.rule in rules
+    )
+    if name == "drops":
+        assert [(row.number, row.lost) for row in rows] == [
+            (22, 22), (3, 3), (1, 1), (1, 0), (1, 1),
+        ]  # fmt: skip
 
 
 def test_waits_during_questions_count_once(diagnosis: tuple[str, Diagnosis, Path]) -> None:

@@ -7,12 +7,13 @@ import numpy as np
 
 from ....records.kbl_layout import KblEvent
 from ....records.types import Int64s
+from ...breakdown.lost_packets import CHECKSUM_WRONG, Key
 from ...stats.scope import Scope
 from ...words.event_text import hook_text
 from .. import needs, wording
 from ..case import EXAMPLES, Case
 from ..discarded_segments import discarded
-from ..drop_events import CHECKSUM_WRONG, FULL, Drops, Key, drops_of
+from ..drop_events import FULL, Drops, drops_of
 from ..finding import CRITICAL, EVENT, NOTE, PACKET, Evidence, Finding, Rule
 from ..neighbour_questions import FAILURE
 

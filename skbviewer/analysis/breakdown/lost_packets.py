@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""Which drops lost their packet.  The kernel also counts the freeing of leftovers as drops.
+
+A drop lost its packet, except in these cases:
+
+- A socket had received the packet, or a copy of it, before.  A datagram that is dropped because its
+  checksum is wrong is lost all the same.
+- The drop is in one of the functions FREED.
+- The kernel gives no reason, and records were lost since the packet began: a socket may have
+  received it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...records.kbl_layout import KblEvent
+from ...records.types import LATEST_NS, Bools, Int64s
+from ..words.kernel_names import MASK64
+
+if TYPE_CHECKING:
+    from ..stats.scope import Scope
+
+MASK32 = 0xFFFFFFFF
+UNNAMED = "NOT_SPECIFIED"  # also the reason of packets that are freed after a socket received them
+# Functions that free no lost data with kfree_skb(): the first one frees the fragments of a packet
+# together with the packet, the second one what a program has read.
+FREED = frozenset({"skb_release_data", "sctp_recvmsg"})
+# Functions that drop a datagram of a socket's queue if its checksum is wrong, which nobody computed
+# before (net/ipv4/udp.c).  They free what a program reads in another way.
+CHECKSUM_WRONG = frozenset({"__first_packet_length", "first_packet_length", "udp_read_skb"}) | {
+    "udp_recvmsg", "udpv6_recvmsg",
+}  # fmt: skip
+
+
+class Key(NamedTuple):
+    """The reason and the place of drops."""
+
+    reason: str
+    place: str  # function+offset; "" = unknown
+
+    @property
+    def function(self) -> str:
+        """Return the place without its offset."""
+        return self.place.split("+")[0]
+
+
+class DropEvents(NamedTuple):
+    """Drops of legs: the 0-based event, its leg, and its time (ns) on the log's clock.
+
+    `key` is the reason and place of each, an index of `keys`.  `lost` says whether the drop lost
+    its packet.
+    """
+
+    event: Int64s
+    leg: Int64s
+    ts: Int64s
+    key: Int64s
+    keys: list[Key]
+    lost: Bools
+
+    def selected(self, which: Bools) -> DropEvents:
+        """Return the drops that `which` marks; `keys` stay."""
+        of = self.event[which], self.leg[which], self.ts[which], self.key[which]
+        return DropEvents(*of, self.keys, self.lost[which])
+
+
+def all_drops(scope: Scope) -> DropEvents:
+    """Return the drops in all legs of the session, chosen or not, in the order of the events."""
+    columns = scope.columns
+    event = np.flatnonzero(np.asarray(columns.array("event", "event")) == int(KblEvent.DROP))
+    leg = np.asarray(columns.array("event", "leg"), np.int64)[event] - 1
+    event, leg = event[leg >= 0], leg[leg >= 0]
+    ts = np.asarray(columns.array("event", "ts"), np.int64)[event]
+    key, keys = _keys(scope, event)
+    lost = np.ones(len(event), np.bool_)
+    if len(event):
+        checked = np.array([one.function in CHECKSUM_WRONG for one in keys])[key]
+        freed = np.array([one.function in FREED for one in keys])[key]
+        unnamed = np.array([one.reason == UNNAMED for one in keys])[key]
+        lost = (checked | ~_delivered(scope, leg, ts)) & ~freed
+        lost &= ~(unnamed & _unsure(scope, leg, ts))
+    return DropEvents(event, leg, ts, key, keys, lost)
+
+
+def legs_of_lost_packets(scope: Scope) -> Bools:
+    """Return for each leg of the session whether a drop in it lost its packet."""
+    drops = all_drops(scope)
+    found = np.zeros(scope.columns.length("leg"), np.bool_)
+    found[drops.leg[drops.lost]] = True
+    return found
+
+
+def _keys(scope: Scope, event: Int64s) -> tuple[Int64s, list[Key]]:
+    """Return the reason and place of each event, an index of the returned keys."""
+    if not len(event):
+        return np.zeros(0, np.int64), []
+    data = scope.of_event("data", event)
+    source = np.asarray(scope.columns.array("event", "source"), np.int64)[event]
+    pairs, which = np.unique(np.stack([source, data], axis=1), axis=0, return_inverse=True)
+    found: dict[Key, int] = {}
+    number = []
+    for log, value in pairs.tolist():
+        names = scope.kernels[log].names
+        key = Key(names.drop_reason(value & MASK32), names.symbol_at_offset((value & MASK64) >> 32))
+        number.append(found.setdefault(key, len(found)))
+    return np.array(number, np.int64)[which.reshape(-1)], list(found)
+
+
+def _delivered(scope: Scope, leg: Int64s, ts: Int64s) -> Bools:
+    """Return for each drop whether a socket had received the packet, or a copy, before."""
+    series, columns = scope.of_leg("series"), scope.columns
+    queued = np.asarray(columns.array("event", "event")) == int(KblEvent.SOCK_ENQUEUE)
+    queued = np.flatnonzero(queued)
+    of = np.asarray(columns.array("event", "leg"), np.int64)[queued] - 1
+    queued, of = queued[of >= 0], of[of >= 0]
+    first = np.full(int(series.max(initial=0)) + 1, LATEST_NS, np.int64)
+    np.minimum.at(first, series[of], np.asarray(columns.array("event", "ts"), np.int64)[queued])
+    parent = np.asarray(columns.array("series", "parent"), np.int64)
+    has_parent = np.flatnonzero(parent > 0)
+    np.minimum.at(first, parent[has_parent], first[has_parent + 1])  # a raw socket's clone
+    return np.asarray(first[series[leg]] <= ts)
+
+
+def _unsure(scope: Scope, leg: Int64s, ts: Int64s) -> Bools:
+    """Return for each drop whether records were lost between the packet's begin and the drop."""
+    series = scope.of_leg("series")
+    first = np.full(int(series.max(initial=0)) + 1, LATEST_NS, np.int64)
+    np.minimum.at(first, series, scope.of_leg("begin_ns"))
+    return scope.lost(leg, first[series[leg]], ts)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""The drops that lost their packets, from the records of a log (docs/times.md, Drops)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .calls import MISSED
+from .compare import Made
+from .layout import EVENT
+from .lifetimes import Record
+
+NOTHING_LOST = {"skb_release_data", "sctp_recvmsg"}
+WRONG = {
+    "__first_packet_length", "first_packet_length", "udp_read_skb", "udp_recvmsg", "udpv6_recvmsg",
+}  # fmt: skip
+
+
+def place_of(made: Made, record: Record) -> str:
+    """Return the function in which a drop happened, with the offset; "" if unknown."""
+    log, offset = made.calls.log, record.data >> 32
+    offset -= (1 << 32) * (offset >> 31)
+    return log.symbol(log.stext + offset) if offset else ""
+
+
+def losing(made: Made, reason: Callable[[int], str]) -> set[int]:
+    """Return the numbers of the records of drops that lost their packets."""
+    queued: dict[int, list[int]] = {}  # by series: when a socket received it or a copy
+    for record, leg, _ in made.passes.events:
+        if record.event == EVENT.SOCK_ENQUEUE and leg > 0:
+            series = made.passes.legs[leg - 1].series
+            for one in (series, series.parent):
+                if one is not None:
+                    queued.setdefault(one.number, []).append(record.ts)
+    losses = [loss for loss in made.calls.log.losses if loss.reason != MISSED]
+    begins: dict[int, int] = {}
+    for one in made.passes.legs:
+        number = one.series.number
+        begins[number] = min(one.begin, begins.get(number, one.begin))
+    found = set()
+    for record, leg, _ in made.passes.events:
+        if record.event != EVENT.DROP or leg <= 0:
+            continue
+        series = made.passes.legs[leg - 1].series
+        function = place_of(made, record).split("+")[0]
+        delivered = any(when <= record.ts for when in queued.get(series.number, ()))
+        begin = begins[series.number]
+        unsure = any(one.begin <= record.ts and one.end >= begin for one in losses)
+        unsure = unsure and reason(record.data & 0xFFFFFFFF) == "NOT_SPECIFIED"
+        if function not in NOTHING_LOST and not unsure and (not delivered or function in WRONG):
+            found.add(record.number)
+    return found
