@@ -37,10 +37,10 @@ def add(commands: Commands) -> None:
         "files",
         nargs="+",
         metavar="FILE... TABLE",
-        help=f"{file_argument.HELP}; the first or the last argument is the table: "
-        f"{', '.join(sorted(STATISTICS))}",
+        help=f"{file_argument.HELP}; the first or the last argument is the table, one of those "
+        f"listed below: {', '.join(sorted(STATISTICS))}",
     )
-    add_range(parser, "calls, legs and drops that begin")
+    add_range(parser, "packets captured, calls and legs begun, and drops that happened")
     parser.add_argument(
         "--interval",
         type=_seconds,

@@ -1,27 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""The meaning of each column of `skbviewer stats`, as --help shows it."""
+"""What each table of `skbviewer stats` shows, and the meaning of its columns, as in --help."""
 
 from __future__ import annotations
 
 import textwrap
 
+from ..analysis.stats import STATISTICS
 from ..analysis.stats.column_meanings import COLUMNS, EXECUTED, SPREAD
 
+NAMES = 16  # characters of names that have their meaning beside them
+INDENT = " " * (NAMES + 3)
 
-def _table(name: str, columns: dict[str, str]) -> str:
-    lines = [f"{name}:"]
+
+def _table(title: str, columns: dict[str, str]) -> str:
+    lines = [title]
     for names, meaning in columns.items():
-        lines += textwrap.wrap(
-            meaning, 96, initial_indent=f"  {names:<16} ", subsequent_indent=" " * 19
-        )
+        first = f"  {names:<{NAMES}} "
+        if len(names) > NAMES:
+            lines.append(f"  {names}")
+            first = INDENT
+        lines += textwrap.wrap(meaning, 96, initial_indent=first, subsequent_indent=INDENT)
     return "\n".join(lines)
 
 
 HELP = "\n\n".join(
     [
-        "Times are microseconds (column_us); in JSON and CSV, nanoseconds (column_ns).",
-        _table("every table of times", SPREAD),
-        *(_table(name, columns) for name, columns in COLUMNS.items()),
-        _table("functions and layers, with --steps", EXECUTED),
+        "Times are in microseconds, in columns whose names end in _us; in JSON and CSV, they are\n"
+        "in nanoseconds, and the names end in _ns.  This list leaves out these endings.",
+        _table("Columns of several tables:", SPREAD),
+        *(_table(f"{name}: {STATISTICS[name].tip}", of) for name, of in COLUMNS.items()),
+        _table("Columns of functions and layers with --steps:", EXECUTED),
     ]
 )

@@ -74,10 +74,11 @@ def _captured(leg: Leg, is_known: bool) -> str:
 def leg_place(leg: Leg) -> str:
     """Return the direction and device of a leg: "tx eth0"; "candidate tx eth0" for a candidate.
 
-    If the session has several logs, the name of the log is added: "tx eth0 of server".
+    The device is left out if it is unknown.  If the session has several logs, the name of the log
+    is added: "tx eth0 of server".
     """
-    words = ("candidate " if leg.match == "ambiguous" else "", leg.kind, " ", leg.device)
-    return "".join(words) + (f" of {leg.log}" if leg.log else "")
+    words = ("candidate" if leg.match == "ambiguous" else "", leg.kind, leg.device)
+    return " ".join(filter(None, words)) + (f" of {leg.log}" if leg.log else "")
 
 
 STEPS = f"{'steps':>11} {'self steps':>11} {'probe steps':>11} "

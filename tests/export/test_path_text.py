@@ -29,6 +29,12 @@ def test_times_are_microseconds_after_the_begin() -> None:
     assert "captured at 0.050 +- 0.020 us" in line("leg 1")
 
 
+def test_a_leg_without_a_known_device_has_no_gap_in_its_title() -> None:
+    leg = path().legs[0]._replace(device="")
+    lines = path_lines(path()._replace(legs=(leg,)))
+    assert f": {leg.kind} (series {leg.series}): " in next(one for one in lines if "leg 1" in one)
+
+
 def test_a_line_says_who_called_and_what_was_odd() -> None:
     assert "<- net<rx>+0x10" in line("ip_rcv")
     assert "[no exit recorded]" in line("ip_rcv")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.types import Bools, Int64s
+from ..words.wait_kinds import BUSY, RANKS, UNPROBED
 from .case import Case, Spans
 from .drop_events import drops_of
 
@@ -78,15 +79,35 @@ def covered_ns(row: Int64s, begin: Int64s, end: Int64s, size: int) -> Int64s:
     return found
 
 
+def waits_in_questions(case: Case) -> Spans:
+    """Return the stretches of questions in which no function ran for the packet.
+
+    Only these are waits: the functions that ask for the address, and those that the packet had
+    before, run in the same time.
+    """
+    kinds = [kind for kind in range(BUSY + 1, RANKS) if kind != UNPROBED]
+    parts = [case.waits(kind) for kind in kinds]
+    spans = Spans(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    begin, end = _shared(case, spans)
+    return spans._replace(begin=begin, end=end).selected(end > begin)
+
+
 def ns_of_questions(case: Case, spans: Spans) -> Int64s:
     """Return how long the waits `spans` of each chosen packet overlap its questions, ns."""
-    asked, until, _ = questions(case)
+    begin, end = _shared(case, spans)
     found = np.zeros(len(case.rows), np.int64)
+    np.add.at(found, spans.row, end - begin)
+    return found
+
+
+def _shared(case: Case, spans: Spans) -> tuple[Int64s, Int64s]:
+    """Return begin and end of the part of each wait in the question of its leg; equal if none."""
+    asked, until, _ = questions(case)
     if not len(asked):
-        return found
+        return spans.begin, spans.begin
     leg, begin = case.leg_of(asked), case.made.legs.entry[asked]
     order = np.argsort(leg)  # a leg has one question
     at = order[np.minimum(np.searchsorted(leg, spans.leg, sorter=order), len(leg) - 1)]
-    shared = np.minimum(spans.end, until[at]) - np.maximum(spans.begin, begin[at])
-    np.add.at(found, spans.row, np.where(leg[at] == spans.leg, np.maximum(shared, 0), 0))
-    return found
+    first = np.maximum(spans.begin, begin[at])
+    last = np.maximum(np.minimum(spans.end, until[at]), first)
+    return first, np.where(leg[at] == spans.leg, last, first)

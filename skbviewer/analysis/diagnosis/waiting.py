@@ -73,7 +73,7 @@ def finding_of(
     longest = longest_of(case, spans, first)
     evidence = list(examples(case, worst, ns, NAMES[wait.kind]))
     if longest is not None:
-        evidence.insert(0, span_evidence(longest, NAMES[wait.kind]))
+        evidence.insert(0, span_evidence(longest, NAMES[wait.kind], int(ns[first])))
         if with_cpu:
             said, facts = occupied(case, longest)
             text += said
@@ -121,10 +121,16 @@ def longest_of(case: Case, spans: Spans, row: int) -> Longest | None:
     return Longest(leg, begin, end, case.call_after(leg, begin, end))
 
 
-def span_evidence(longest: Longest, what: str) -> Evidence:
-    """Return a wait as evidence: "longest wait: `what` 12 µs"."""
+def span_evidence(longest: Longest, what: str, counted_ns: int) -> Evidence:
+    """Return a wait as evidence: "longest wait: `what` 12 µs".
+
+    `counted_ns` is the time for which the packet waited so.  It may be shorter than the wait of one
+    leg, because a function ran in another leg, or because another finding has a part of the wait.
+    """
     ns = longest.end - longest.begin
     text = f"longest wait: {what} {wording.time(ns)}"
+    if ns > counted_ns:
+        text += f", of which {wording.time(ns - counted_ns)} are other parts of the packet's time"
     return Evidence(LEG, longest.leg + 1, text, longest.begin, ns)
 
 

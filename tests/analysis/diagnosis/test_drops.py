@@ -179,7 +179,7 @@ def test_a_packet_that_waits_for_a_hardware_address(tmp_path: Path) -> None:
     found = diagnosed(made, tmp_path)
     assert causes(found) == {"neighbour"}
     finding = only(found, "neighbour")
-    assert finding.cost_ns == (600 - 102) * US
+    assert finding.cost_ns == (600 - 120) * US  # ip_output ran until 120
     assert "then the packet was sent" in finding.text
 
 

@@ -120,8 +120,17 @@ def test_it_says_what_info_and_path_say(
             assert microseconds(call["self_ns"]) in page.texts
     assert "NETFILTER_DROP at nf_hook_slow+0xaa" in whole
     assert main(["stats", str(session.file), "drops", "--json"]) == 0
-    for row in json.loads(capsys.readouterr().out):
+    drops = json.loads(capsys.readouterr().out)
+    for row in drops:
         assert row["reason"] in page.texts and row["function"] in page.texts
+    cards = dict(zip(page.texts[1:], page.texts, strict=False))  # a number, and what it counts
+    counts = [sum(row[name] for row in drops) for name in ("count", "lost")]
+    assert counts == [28, 27]
+    assert cards["drops, as the kernel counts them"] == "28"
+    assert cards["drops that lost a packet"] == "27"
+    assert main(["stats", str(session.file), "functions", "--json"]) == 0
+    calls = sum(row["count"] for row in json.loads(capsys.readouterr().out))
+    assert cards["calls of functions"] == f"{calls:,}"
     assert {"packet-5", "packet-K1"} <= set(page.ids)
     assert page.counts["article"] == 2
 

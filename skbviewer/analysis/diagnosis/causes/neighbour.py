@@ -8,7 +8,7 @@ import numpy as np
 from .. import needs, wording
 from ..case import Case
 from ..finding import CALL, WARNING, Evidence, Finding, Rule
-from ..neighbour_questions import ASKS, SENDS, covered_ns, questions
+from ..neighbour_questions import ASKS, SENDS, covered_ns, questions, waits_in_questions
 from ..waiting import examples
 
 NAME = "neighbour"
@@ -22,11 +22,12 @@ ADVICE = (
 def _find(case: Case) -> list[Finding]:
     found = []
     asked, until, failed = questions(case)
-    legs = case.made.legs
+    legs, waits = case.made.legs, waits_in_questions(case)
     for is_failure in (False, True):
         mine = np.flatnonzero(failed == is_failure)
         row, begin = case.row_of_leg[case.leg_of(asked[mine])], legs.entry[asked[mine]]
-        ns = covered_ns(row, begin, until[mine], len(case.rows))
+        spans = waits.selected(np.isin(waits.leg, case.leg_of(asked[mine])))
+        ns = covered_ns(spans.row, spans.begin, spans.end, len(case.rows))
         which = ns > 0 if is_failure else case.waited(ns)
         if not which.any():
             continue

@@ -31,7 +31,8 @@ def _find(case: Case) -> list[Finding]:
     number, name = int(slow.sum()), wording.packet(case.ids(worst[:1])[0])
     of = f" of {wording.packets(len(slow))}" if len(slow) > 1 else ""
     text = (
-        f"{number}{of} took {wording.time(whole)} longer than the median packet of their paths. "
+        f"{number}{of} took {wording.time(whole)} longer than the median "
+        f"{'packet of its path' if number == 1 else 'packets of their paths'}. "
         if len(slow) > 1
         else ""
     )

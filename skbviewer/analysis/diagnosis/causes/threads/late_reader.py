@@ -41,7 +41,7 @@ def _find(case: Case) -> list[Finding]:
         f"{name[0].upper()}{name[1:]} waited {wording.time(int(ns[first]))} until "
         f"{_reader(case, longest)} read it.{_did(case, longest)}{said}"
     )
-    evidence = (span_evidence(longest, "socket queue"), *facts)
+    evidence = (span_evidence(longest, "socket queue", int(ns[first])), *facts)
     evidence += tuple(examples(case, worst, ns, "socket queue"))
     return [
         Finding(
