@@ -65,6 +65,8 @@ def _shares(rows: Sequence[Difference]) -> dict[str, float]:
 
 def _amount(amount: Amount) -> str:
     words = [counted(amount.packets, "packet"), counted(amount.passes, "pass", "passes")]
+    if amount.copies:
+        words.append(f"{counted(amount.copies, 'copy', 'copies')} for sniffers")
     words += [counted(amount.calls, "call"), f"{amount.span_ns / 1e9:.3f} s"]
     if amount.left_out:
         words.append(

@@ -18,9 +18,9 @@ from ..calls.interruptions import MARK_GAP
 from .grouped_values import VALUE_BITS, VALUES
 from .time_blocks import BLOCK, GROUP_BITS
 
-# Rows of sums; from CALLS on, there is a row for each direction, as in LEG_KINDS.
+# Rows of sums; from CALLS on, there is a row for each direction (pass_directions.py).
 SELF, TIMED, DURATION, RETURNED, COUNTER, COUNTED, GAPS, CALLS = range(8)
-DIRECTIONS = 3
+DIRECTIONS = 4
 ROWS = CALLS + DIRECTIONS
 RECEIVED, QUEUED, SENT, TRANSPORT, IP = 1, 2, 4, 8, 16  # bits of a function's role
 # Columns of stages: those of sending, forwarding, receiving, each in the order of time.
@@ -54,12 +54,16 @@ class Calls(NamedTuple):
 
 
 class Legs(NamedTuple):
-    """Columns of all legs.  Records of `usable` legs are complete; `staged` legs have stages."""
+    """Columns of all legs.  Records of `usable` legs are complete; `staged` legs have stages.
+
+    `direction` is that of pass_directions.py.
+    """
 
     begin: Int64s
     end: Int64s
     reader: Int64s
     kind: UInt8s
+    direction: UInt8s
     dropped: Bools
     source: Int32s
     block: Int32s
@@ -131,7 +135,7 @@ def pass_over(first: Int, calls: Calls, legs: Legs, functions: Functions, found:
             _firsts(calls.entry_ns[at], legs.begin[leg], functions.role[function], state)
         _layer(first, at, leg, function, calls, legs, functions, found)
         if function >= 0 and calls.once[at]:
-            _function(at, legs.block[leg], legs.kind[leg], function, calls, found)
+            _function(at, legs.block[leg], legs.direction[leg], function, calls, found)
 
 
 @allocation_free
@@ -202,15 +206,15 @@ def _layer(
         place = found.state[EARLY]
         found.early[0, place] = first + at
         found.early[1, place] = functions.layer[function]
-        found.early[2, place] = legs.kind[leg]
+        found.early[2, place] = legs.direction[leg]
         found.early[3, place] = legs.block[leg]
         found.early[4, place] = own if counts and is_early else -1
         found.early[5, place] = max(end - max(entry, since), 0)
         found.state[EARLY] += 1
     if counts and not is_early:
         block, layer = legs.block[leg], functions.layer[function]
-        found.layers[block & BLOCK, legs.kind[leg], layer] += own
-        found.layers[found.first_group[0] + (block >> GROUP_BITS), legs.kind[leg], layer] += own
+        for row in (block & BLOCK, found.first_group[0] + (block >> GROUP_BITS)):
+            found.layers[row, legs.direction[leg], layer] += own
 
 
 @allocation_free

@@ -11,10 +11,10 @@ from ...matching import TRANSMIT
 from ...records.types import Bools, Float64s, Int32s, Int64s
 from ..breakdown.path_rule import step_numbers
 from ..stats import Scope
-from ..stats.stages import sniffed_legs
 from ..words.function_layers import layers
 from ..words.stage_names import FORWARDING, QUEUE, RECEIVING, SENDING, STACK
 from . import call_pass_loops as loop
+from .pass_directions import COPIES, directions
 from .time_blocks import Blocks
 
 STAGES = (*SENDING, *FORWARDING, *RECEIVING[:2])
@@ -27,7 +27,7 @@ class CallSums(NamedTuple):
     `functions` is [row of call_pass_loops, block, function]; `key` and `key_block` are for Grouped.
     `layers` is [block, direction, layer]; `stages` and `shown` are [block, stage].  `path` is the
     number of each leg's path (breakdown.path_rule).  `usable` are the chosen legs whose records are
-    complete.
+    complete, `staged` those of them that are no sniffers' copies.
     """
 
     functions: Float64s
@@ -38,6 +38,7 @@ class CallSums(NamedTuple):
     key: Int64s
     key_block: Int32s
     usable: Bools
+    staged: Bools
 
 
 def call_sums(scope: Scope, blocks: Blocks) -> CallSums:
@@ -50,8 +51,10 @@ def call_sums(scope: Scope, blocks: Blocks) -> CallSums:
     begin, end, reader = (np.array(scope.of_leg(n)) for n in ("begin_ns", "end_ns", "reader_ns"))
     kind, source = scope.of_leg("kind").astype(np.uint8), scope.of_leg("source").astype(np.int32)
     dropped = scope.of_leg("drop_reason") >= 0
-    staged = usable & ~sniffed_legs(scope)
-    legs = loop.Legs(begin, end, reader, kind, dropped, source, blocks.of_leg, usable, staged)
+    direction = directions(scope).astype(np.uint8)
+    staged = usable & (direction != COPIES)
+    given = kind, direction, dropped, source, blocks.of_leg, usable, staged
+    legs = loop.Legs(begin, end, reader, *given)
     found = _empty(scope, blocks, len(usable))
     functions, counted = _functions(scope), _counted(scope)
     early: list[Int64s] = []
@@ -69,7 +72,7 @@ def call_sums(scope: Scope, blocks: Blocks) -> CallSums:
     _add_early(scope, early, found)
     keys = int(found.state[loop.KEYS])
     sums = found.sums, found.layers, found.stages, found.shown, found.path
-    return CallSums(*sums, found.key[:keys], found.key_block[:keys], usable)
+    return CallSums(*sums, found.key[:keys], found.key_block[:keys], usable, staged)
 
 
 def _empty(scope: Scope, blocks: Blocks, legs: int) -> loop.Found:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...records import Progress, Silent
 from ..stats import Scope
+from ..stats.stages import sniffed_legs
 from .call_sums import CallSums, call_sums
 from .conditions import Condition, RecordingConditions, differing_conditions
 from .differences import SMALLEST_CHANGE, Difference, differences
@@ -41,11 +42,13 @@ class Side(NamedTuple):
 class Amount(NamedTuple):
     """The size of the compared part of a recording.
 
+    `passes` are those of the packets themselves; `copies` those that sniffers were given.
     `left_out` is the number of passes that were left out because they may lack records.
     """
 
     packets: int
     passes: int
+    copies: int
     calls: int
     left_out: int
     blocks: int  # of time; 0 = too few passes to judge anything
@@ -159,10 +162,12 @@ def _amount(scope: Scope, blocks: Blocks) -> Amount:
     legs = np.flatnonzero(scope.legs)
     begin = scope.of_leg("begin_ns")[legs]
     source = scope.of_leg("source")[legs]
+    copies = int(sniffed_legs(scope)[legs].sum())
     spans = [np.ptp(begin[source == one]) for one in np.unique(source).tolist()]
     return Amount(
         len(scope.packets),
-        len(legs),
+        len(legs) - copies,
+        copies,
         int(scope.once.sum()),
         int((scope.legs & scope.gaps).sum()),
         blocks.number,

@@ -14,13 +14,13 @@ from . import call_pass_loops as loop
 from .call_sums import CallSums
 from .estimates import COUNT, EVENTS, FUNCTIONS, NS, Estimates, Measure
 from .grouped_values import VALUE_BITS, VALUES, Grouped, passes_of, percentiles, ratios
+from .pass_directions import DOING, directions
 from .time_blocks import Blocks
 
 PERCENTS = (50, 90, 99)
 # A function's calls per pass of a direction: the number of packets depends on the traffic.
 CALLS = tuple(
-    Measure(FUNCTIONS, f"calls when {doing}", COUNT, "pass", rate=True)
-    for doing in ("sending", "receiving", "forwarding")
+    Measure(FUNCTIONS, f"calls when {doing}", COUNT, "pass", rate=True) for doing in DOING
 )
 SELF = Measure(FUNCTIONS, "self time", NS, "call")
 RANKS = tuple(SELF._replace(name=f"self time, p{percent}") for percent in PERCENTS)
@@ -55,7 +55,7 @@ def function_estimates(scope: Scope, blocks: Blocks, sums: CallSums) -> dict[Mea
     found |= dict(zip(RANKS, percentiles(own, PERCENTS), strict=True))
     # Any lost record may have been a call.
     lossy = lossy | bool(np.any(scope.legs & scope.gaps))
-    passes = passes_of(scope.of_leg("kind")[scope.legs], blocks.of_leg[scope.legs], blocks)
+    passes = passes_of(directions(scope)[scope.legs], blocks.of_leg[scope.legs], blocks)
     for direction, measure in enumerate(CALLS):
         calls = by_row[loop.CALLS + direction]
         made = ratios(names, calls, passes[:, direction, None], blocks, lossy)

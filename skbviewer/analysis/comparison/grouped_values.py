@@ -10,9 +10,9 @@ import numpy as np
 
 from ...records.compiled import Int, allocation_free
 from ...records.types import Bools, Float64s, Int32s, Int64s
-from ...records.view_rows import LEG_KINDS
 from .block_errors import Errors, errors_of_groups, relative_errors
 from .estimates import Estimates
+from .pass_directions import WORDS
 from .student_t import quantile
 from .time_blocks import BLOCK, GROUP_BITS, Blocks
 
@@ -173,10 +173,13 @@ def _carried_over(
     return np.where(inside & (value > 0) & np.isfinite(error), error, np.nan)
 
 
-def passes_of(kind: Int64s, block: Int32s, blocks: Blocks) -> Float64s:
-    """Return the number of legs by block and direction, from the kind and block of each leg."""
-    nothing, marks = np.zeros(len(kind), np.int64), np.zeros(len(LEG_KINDS), np.bool_)
-    return sums(Grouped(keys_of(kind, nothing), block, LEG_KINDS, blocks, marks))[1]
+def passes_of(direction: Int64s, block: Int32s, blocks: Blocks) -> Float64s:
+    """Return the number of legs by block and direction.
+
+    The direction of each leg is an index of pass_directions.WORDS; `block` is parallel to it.
+    """
+    nothing, marks = np.zeros(len(direction), np.int64), np.zeros(len(WORDS), np.bool_)
+    return sums(Grouped(keys_of(direction, nothing), block, WORDS, blocks, marks))[1]
 
 
 def counts_of(block: Int32s, blocks: Blocks) -> Float64s:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...records.types import Float64s
+from ...records.types import Float64s, Int64s
 from ..stats import Scope
 from ..stats.stages import reading_times, wire_times
 from ..words.function_layers import layers
@@ -26,10 +26,10 @@ from .grouped_values import (
     ratios,
     sums,
 )
+from .pass_directions import NAMES as DIRECTIONS
+from .pass_directions import WORDS, directions
 from .time_blocks import Blocks
 
-WORDS = ("sent", "received", "forwarded")  # as LEG_KINDS
-DIRECTIONS = tuple(f"{word} packets" for word in WORDS)
 PERCENTS = (50, 90, 99)
 IN_KERNEL = Measure(TOTALS, "time in kernel", NS, "pass")
 RANKS = tuple(IN_KERNEL._replace(name=f"time in kernel, p{percent}") for percent in PERCENTS)
@@ -47,7 +47,7 @@ def total_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
     Only chosen legs without lost records are used.
     """
     legs = np.flatnonzero(scope.legs & ~scope.gaps)
-    kinds = scope.of_leg("kind")
+    kinds = directions(scope)
     lossy = np.bincount(kinds[scope.legs & scope.gaps], minlength=len(DIRECTIONS)) > 0
     kind, block = kinds[legs], blocks.of_leg[legs]
     span = scope.of_leg("end_ns")[legs] - scope.of_leg("begin_ns")[legs]
@@ -68,11 +68,11 @@ def layer_estimates(scope: Scope, blocks: Blocks, found: CallSums) -> dict[Measu
 
     `found` are the sums of the same `scope` and `blocks`.
     """
-    kind = scope.of_leg("kind")[found.usable]
-    passes = passes_of(kind, blocks.of_leg[found.usable], blocks)
+    kind = directions(scope)
+    passes = passes_of(kind[found.usable], blocks.of_leg[found.usable], blocks)
     lossy = bool(np.any(scope.legs & scope.gaps))
     names = tuple(style.name for style in layers())
-    waits = _waits(scope, blocks, found)
+    waits = _waits(scope, blocks, found, kind)
     return {
         LAYER: _of_passes(names, found.layers, passes, blocks, lossy),
         WAIT: _of_passes(NAMES, waits, passes, blocks, lossy),
@@ -80,11 +80,11 @@ def layer_estimates(scope: Scope, blocks: Blocks, found: CallSums) -> dict[Measu
     }
 
 
-def _waits(scope: Scope, blocks: Blocks, found: CallSums) -> Float64s:
+def _waits(scope: Scope, blocks: Blocks, found: CallSums, direction: Int64s) -> Float64s:
     kind, leg = scope.of_wait("kind"), scope.of_wait("leg") - 1
     mine = np.flatnonzero(found.usable[leg])
     span = scope.of_wait("end_ns")[mine] - scope.of_wait("begin_ns")[mine]
-    group = scope.of_leg("kind")[leg[mine]] * len(NAMES) + kind[mine]
+    group = direction[leg[mine]] * len(NAMES) + kind[mine]
     key, block = keys_of(group, span), blocks.of_leg[leg[mine]]
     names = NAMES * len(WORDS)
     spent = sums(Grouped(key, block, names, blocks, np.zeros(len(names), np.bool_)))[0]

@@ -42,10 +42,10 @@ class PathClass(NamedTuple):
 
 
 class PathClasses(NamedTuple):
-    """The path classes of a recording's legs.
+    """The path classes of a recording's passes.
 
-    `legs` are the usable legs, and `of_leg` is the class of each, an index of `names`.  By class:
-    `first` is one of its legs, `number` the number of legs.
+    `legs` are the usable legs without sniffers' copies, and `of_leg` is the class of each, an index
+    of `names`.  By class: `first` is one of its legs, `number` the number of legs.
     """
 
     legs: Int64s

@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..stats import Scope, Stack, call_stacks
+from ..stats.stages import sniffed_legs
 
 
 class StackPair(NamedTuple):
     """A stack with its self time in both recordings, ns; 0 = the recording does not have it.
 
-    `a_ns` is scaled to the number of passes of the second recording.
+    `a_ns` is scaled to the number of passes of the second recording, sniffers' copies not counted.
     """
 
     functions: tuple[str, ...]
@@ -23,7 +24,7 @@ class StackPair(NamedTuple):
 
 def stack_pairs(a: Scope, b: Scope) -> list[StackPair]:
     """Return all stacks of both recordings, those of `b` first.  Raises Cancelled."""
-    passes = int(np.count_nonzero(a.legs)), int(np.count_nonzero(b.legs))
+    passes = [int(np.count_nonzero(one.legs & ~sniffed_legs(one))) for one in (a, b)]
     ours = {stack.functions: stack.self_ns for stack in call_stacks(a)}
     theirs = {stack.functions: stack.self_ns for stack in call_stacks(b)}
     scale = passes[1] / passes[0] if all(passes) else 1.0

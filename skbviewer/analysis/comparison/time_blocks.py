@@ -18,6 +18,7 @@ import numpy as np
 
 from ...records.types import Int32s, Int64s, UInt64s
 from ..stats import Scope
+from ..stats.stages import sniffed_legs
 
 WINDOWS = 16  # stretches that do not overlap, from which errors are estimated
 LONGEST = 8  # blocks of a stretch, if there are enough legs
@@ -53,10 +54,14 @@ class Blocks(NamedTuple):
 
 
 def time_blocks(scope: Scope) -> Blocks:
-    """Return the blocks of the chosen legs: WINDOWS windows of 1 to LONGEST blocks each."""
+    """Return the blocks of the chosen legs: WINDOWS windows of 1 to LONGEST blocks each.
+
+    Sniffers' copies belong to blocks, but neither their number nor their times make blocks.
+    """
     chosen = np.flatnonzero(scope.legs)
+    own = ~sniffed_legs(scope)[chosen]
     longest = LONGEST
-    while longest and len(chosen) < WINDOWS * longest * LEGS:
+    while longest and np.count_nonzero(own) < WINDOWS * longest * LEGS:
         longest //= 2
     of_leg = np.full(len(scope.legs), -1, np.int32)
     group = flow_groups(scope, chosen) << GROUP_BITS
@@ -65,7 +70,8 @@ def time_blocks(scope: Scope) -> Blocks:
         return Blocks(of_leg, 0, 0)
     begin = _session_begin(scope, chosen)
     number = WINDOWS * longest
-    known = np.sort(begin[:: -(-len(begin) // SAMPLE)])
+    known = begin[own]
+    known = np.sort(known[:: -(-len(known) // SAMPLE)])
     edges = known[np.arange(1, number) * len(known) // number]
     of_leg[chosen] = np.searchsorted(edges, begin, "right") + group
     return Blocks(of_leg, number, longest)

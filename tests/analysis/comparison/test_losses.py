@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from skbviewer.analysis.comparison.function_estimates import CALLS
-from skbviewer.analysis.comparison.leg_estimates import DIRECTIONS, IN_KERNEL
+from skbviewer.analysis.comparison.leg_estimates import IN_KERNEL
 from skbviewer.export.comparison_text import comparison_lines
 from skbviewer.session import Session, import_files
 from skbviewer.session.comparing import comparison_of
@@ -45,7 +45,7 @@ def test_losses(tmp_path: Path) -> None:
     assert condition.spoils
     assert [amount.left_out for amount in found.amounts] == [0, PACKETS // 8]
     rows = {(row.measure, row.name): row for row in found.rows}
-    received = rows[IN_KERNEL, DIRECTIONS[1]]
+    received = rows[IN_KERNEL, "received packets"]
     assert (received.number_a, received.number_b, received.lossy) == (
         PACKETS,
         PACKETS * 7 // 8,

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis.comparison import Comparison, Side, compare
-from skbviewer.analysis.comparison.estimates import DROPS, FUNCTIONS, LAYERS
+from skbviewer.analysis.comparison.estimates import DROPS, FUNCTIONS, LAYERS, PATHS, TOTALS
 from skbviewer.analysis.comparison.function_estimates import CALLS, COUNTER, DURATION, RANKS, SELF
-from skbviewer.analysis.comparison.leg_estimates import STAGE, WORDS
+from skbviewer.analysis.comparison.leg_estimates import STAGE
+from skbviewer.analysis.comparison.pass_directions import WORDS, directions
 from skbviewer.analysis.comparison.path_classes import PART
 from skbviewer.analysis.stats import drop_rows, function_rows, layer_table
 from skbviewer.records import Cancelled
@@ -108,12 +109,30 @@ def test_parts_of_a_real_recording_are_alike(bulk: Session, parts: int) -> None:
     assert not found.changes
 
 
-def test_different_recordings_differ(bulk: Session) -> None:
-    nat = open_files([SAMPLES / "nat" / "nat.kbl", SAMPLES / "nat" / "nat.pcap"])
-    found = comparison_of(bulk, nat)
+def test_different_recordings_differ(bulk: Session, tmp_path: Path) -> None:
+    received = recording(tmp_path, 2000, 5)
+    found = comparison_of(received, bulk)
     new = {row.name for row in found.changes if row.only_in == "B" and row.measure in CALLS}
-    assert {"ip_forward", "nf_ip_checksum"} <= new
-    nat.close()
+    assert {"ip_output", "dev_hard_start_xmit"} <= new
+    received.close()
+
+
+def test_copies_for_sniffers_are_no_passes(bulk: Session) -> None:
+    """Without the legs of copies, all numbers of sent and received packets are the same."""
+    scope = bulk.stats.scope()
+    copies = np.asarray(bulk.columns.array("series", "tap"))[scope.of_leg("series") - 1] > 0
+    found = compare(_some(bulk, ~copies), _some(bulk, np.ones(len(copies), np.bool_)))
+    assert [one.copies for one in found.amounts] == [0, np.count_nonzero(copies & scope.legs)]
+    assert found.amounts[0].passes == found.amounts[1].passes
+    rows = [row for row in found.rows if row.measure.section in (TOTALS, LAYERS, PATHS, DROPS)]
+    apart = {"copies for sniffers"} | {row.name for row in rows if "(copies)" in row.name}
+    assert len(apart) > 2
+    assert {(row.name, row.measure.name) for row in rows if row.a != row.b} == {
+        (row.name, row.measure.name) for row in rows if row.name in apart
+    }
+    assert {(row.a, row.b is not None) for row in rows if row.name in apart} <= {
+        (None, True), (0, True), (None, False),
+    }  # fmt: skip
 
 
 def test_values_equal_those_of_statistics(bulk: Session) -> None:
@@ -121,8 +140,10 @@ def test_values_equal_those_of_statistics(bulk: Session) -> None:
     rows = {(row.measure, row.name): row for row in found.rows}
     scope = bulk.stats.scope()
     stated = function_rows(scope)
-    kinds = np.asarray(bulk.columns.array("leg", "kind"))[scope.legs]
-    passes = np.bincount(kinds, minlength=3).tolist()
+    passes = np.bincount(directions(scope)[scope.legs], minlength=len(WORDS)).tolist()
+    copies = np.asarray(bulk.columns.array("series", "tap"))[scope.of_leg("series") - 1] > 0
+    assert passes[WORDS.index("copies")] == np.count_nonzero(copies & scope.legs) > 0
+    assert (found.amounts[0].passes, found.amounts[0].copies) == (sum(passes[:3]), passes[3])
     for function in stated:
         own = rows[SELF, function.function]
         calls = [rows[measure, function.function] for measure in CALLS]
