@@ -34,9 +34,9 @@ def losing(made: Made, reason: Callable[[int], str]) -> set[int]:
                     queued.setdefault(one.number, []).append(record.ts)
     losses = [loss for loss in made.calls.log.losses if loss.reason != MISSED]
     begins: dict[int, int] = {}
-    for one in made.passes.legs:
-        number = one.series.number
-        begins[number] = min(one.begin, begins.get(number, one.begin))
+    for each in made.passes.legs:
+        number = each.series.number
+        begins[number] = min(each.begin, begins.get(number, each.begin))
     found = set()
     for record, leg, _ in made.passes.events:
         if record.event != EVENT.DROP or leg <= 0:
@@ -45,7 +45,7 @@ def losing(made: Made, reason: Callable[[int], str]) -> set[int]:
         function = place_of(made, record).split("+")[0]
         delivered = any(when <= record.ts for when in queued.get(series.number, ()))
         begin = begins[series.number]
-        unsure = any(one.begin <= record.ts and one.end >= begin for one in losses)
+        unsure = any(loss.begin <= record.ts and loss.end >= begin for loss in losses)
         unsure = unsure and reason(record.data & 0xFFFFFFFF) == "NOT_SPECIFIED"
         if function not in NOTHING_LOST and not unsure and (not delivered or function in WRONG):
             found.add(record.number)

@@ -140,15 +140,18 @@ class Statistics:
     def _waits(self, usable: list[Pass]) -> list[Cells]:
         made = []
         for name in RANK[1:]:
-            spent = Counter[int]()
+            inside, later = Counter[int](), Counter[int]()
             for leg in usable:
                 for what, begin, end in self._made.legs[leg.number].waits:
-                    if what == name:
-                        spent[leg.number] += end - begin
-            if spent:
-                kind = "unknown" if name in NO_TIME else "wait"
-                cells: Cells = {"kind": kind, "layer": name, "calls": 0}
-                made.append(cells | {"count": len(spent)} | spread(spent.values()))
+                    if what == name and begin < leg.end:
+                        inside[leg.number] += min(end, leg.end) - begin
+                    if what == name and end > leg.end:
+                        later[leg.number] += end - max(begin, leg.end)
+            kind = "unknown" if name in NO_TIME else "wait"
+            for row, spent in ((kind, inside), ("later wait", later)):
+                if spent:
+                    cells: Cells = {"kind": row, "layer": name, "calls": 0}
+                    made.append(cells | {"count": len(spent)} | spread(spent.values()))
         return made
 
     def _stages(self, usable: list[Pass]) -> list[Cells]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...records.types import Float64s, Int64s
 from ..stats import Scope
+from ..stats.layer_table import waits_of
 from ..stats.stages import reading_times, wire_times
 from ..words.function_layers import layers
 from ..words.stage_names import RECEIVING
@@ -38,6 +39,7 @@ WAITING, UNKNOWN = (Measure(TOTALS, name, NS, "pass", rate=True) for name in ("w
 CALLS = Measure(TOTALS, "calls", COUNT, "pass")
 LAYER = Measure(LAYERS, "self time", NS, "pass", rate=True)
 WAIT = Measure(LAYERS, "wait", NS, "pass", rate=True)
+LATER = WAIT._replace(name="wait after the pass")  # until a process reads the packet
 STAGE = Measure(LAYERS, "stage", NS, "pass that has it")
 
 
@@ -72,18 +74,22 @@ def layer_estimates(scope: Scope, blocks: Blocks, found: CallSums) -> dict[Measu
     passes = passes_of(kind[found.usable], blocks.of_leg[found.usable], blocks)
     lossy = bool(np.any(scope.legs & scope.gaps))
     names = tuple(style.name for style in layers())
-    waits = _waits(scope, blocks, found, kind)
+    inside, later = (_waits(scope, blocks, found, kind, ns) for ns in waits_of(scope))
     return {
         LAYER: _of_passes(names, found.layers, passes, blocks, lossy),
-        WAIT: _of_passes(NAMES, waits, passes, blocks, lossy),
+        WAIT: _of_passes(NAMES, inside, passes, blocks, lossy),
+        LATER: _of_passes(NAMES, later, passes, blocks, lossy),
         STAGE: _stages(scope, blocks, found, lossy),
     }
 
 
-def _waits(scope: Scope, blocks: Blocks, found: CallSums, direction: Int64s) -> Float64s:
+def _waits(
+    scope: Scope, blocks: Blocks, found: CallSums, direction: Int64s, ns: Int64s
+) -> Float64s:
+    """Return the sums [block, direction, kind of wait] of `ns`, the time of each wait."""
     kind, leg = scope.of_wait("kind"), scope.of_wait("leg") - 1
     mine = np.flatnonzero(found.usable[leg])
-    span = scope.of_wait("end_ns")[mine] - scope.of_wait("begin_ns")[mine]
+    span = ns[mine]
     group = direction[leg[mine]] * len(NAMES) + kind[mine]
     key, block = keys_of(group, span), blocks.of_leg[leg[mine]]
     names = NAMES * len(WORDS)

@@ -44,8 +44,10 @@ COLUMNS: dict[str, dict[str, str]] = {
         "gaps": "calls during which records were lost: self and comp_mean leave these calls out",
     },
     "layers": {
-        "kind": "busy: self time of a layer's functions; wait: time in a queue, on the wire or "
-        "while the CPU did other work; stage: a part of a leg, including its waits",
+        "kind": "busy: self time of a layer's functions; wait: time in a queue or while the CPU "
+        "did other work; later wait: the same after the end of the leg, until a process read the "
+        "packet, which is no part of the time in kernel; unknown: no record shows where the packet "
+        "was; stage: a part of a leg, including its waits, or the wire between two legs",
         "layer": "the layer, the wait or the stage",
         "calls": "calls that were counted",
         "count": "legs (passes of a packet through a stack) with this layer, wait or stage; times "

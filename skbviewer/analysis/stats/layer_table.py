@@ -3,9 +3,9 @@
 
 A layer's time in a leg is the sum of its functions' self times there: no nanosecond counts twice.
 A call that several packets share is added to the first of them.  The part of a call before its
-packet was there is left out (layer_loops.py).  Waits are those of the leg (docs/times.md),
-including those after its end.  A sniffer's copy passes no stages.  Legs whose records may have been
-lost are left out; their number is returned.
+packet was there is left out (layer_loops.py).  Waits are those of the leg (docs/times.md); those
+after its end, until a process reads the packet, are rows of their own.  A sniffer's copy passes no
+stages.  Legs whose records may have been lost are left out; their number is returned.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .layer_loops import Calls, LegTimes, layer_sums, own_times
 from .scope import Scope
 from .stages import stage_times, wire_times
 
-BUSY, WAIT, NOWHERE, STAGE = "busy", "wait", "unknown", "stage"
+BUSY, WAIT, LATER, NOWHERE, STAGE = "busy", "wait", "later wait", "unknown", "stage"
 # Columns of calls, by their names in layer_loops.Calls.
 CALLS = {
     "entry": "entry_ns", "dur": "dur_ns", "own": "self_ns",
@@ -35,7 +35,8 @@ class LayerRow(NamedTuple):
     """One layer, kind of waiting or stage.  `number` counts legs; the other numbers are ns per leg.
 
     kind: "busy" for the self time of a layer's functions; "wait" for time in a queue or while the
-    CPU worked for others; "unknown" if no record shows which; "stage" for a section of a leg,
+    CPU worked for others; "later wait" for such time after the leg's end, which is no time in
+    kernel; "unknown" if no record shows which; "stage" for a section of a leg,
     including waits (Wu & Crawford 2007 for the receiving side), or between two legs (the wire).
     """
 
@@ -70,7 +71,9 @@ def layer_table(scope: Scope) -> LayerTable:
     scope = scope.whole
     usable = scope.legs & ~scope.gaps
     rows = [*_layers(scope, usable)]
-    rows += _waits(scope, usable)
+    inside, later = waits_of(scope)
+    rows += _waits(scope, usable, inside, WAIT)
+    rows += _waits(scope, usable, later, LATER)
     stages = {"wire": _known(wire_times(scope)[usable])}
     stages |= stage_times(scope, usable)
     rows += [_row(STAGE, name, 0, _of_all(ns)) for name, ns in stages.items() if len(ns)]
@@ -124,17 +127,27 @@ def _sums(calls: Calls, legs: LegTimes, counts: Int64s) -> Int64s:
     return sums[:, :count].copy()
 
 
-def _waits(scope: Scope, usable: Bools) -> list[LayerRow]:
-    """Return a row for each kind of wait that took time, with sums by leg."""
-    kind, leg, begin, end = (scope.of_wait(name) for name in ("kind", "leg", "begin_ns", "end_ns"))
+def waits_of(scope: Scope) -> tuple[Int64s, Int64s]:
+    """Return for each wait of the session how long it lasts inside its leg, and after it, in ns."""
+    leg, begin, end = (scope.of_wait(name) for name in ("leg", "begin_ns", "end_ns"))
+    until = np.clip(scope.of_leg("end_ns")[leg - 1], begin, end)
+    return until - begin, end - until
+
+
+def _waits(scope: Scope, usable: Bools, ns: Int64s, word: str) -> list[LayerRow]:
+    """Return a row for each kind of wait that took time, with sums by leg.
+
+    `ns` is the time of each wait that counts; `word` is the kind of the rows.
+    """
+    kind, leg = scope.of_wait("kind"), scope.of_wait("leg")
     rows = []
     for number, name in enumerate(NAMES):
-        mine = np.flatnonzero((kind == number) & usable[leg - 1])
+        mine = np.flatnonzero((kind == number) & usable[leg - 1] & (ns > 0))
         if len(mine):
-            ns, of = end[mine] - begin[mine], leg[mine]
-            spent = np.add.reduceat(ns, np.flatnonzero(np.r_[True, of[1:] != of[:-1]]))
-            word = NOWHERE if number in UNKNOWN else WAIT
-            rows.append(_row(word, name, 0, _of_all(spent[spent > 0])))
+            of = leg[mine]
+            spent = np.add.reduceat(ns[mine], np.flatnonzero(np.r_[True, of[1:] != of[:-1]]))
+            row = NOWHERE if number in UNKNOWN and word == WAIT else word
+            rows.append(_row(row, name, 0, _of_all(spent)))
     return rows
 
 

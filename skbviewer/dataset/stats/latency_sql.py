@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ...analysis.stats.latency_table import FUNCTION, PACKET, PERMILLES, STAGE
-from ...analysis.stats.layer_table import BUSY, NOWHERE, WAIT
+from ...analysis.stats.layer_table import BUSY, LATER, NOWHERE, WAIT
 from ...analysis.words.function_layers import layers
 from ...analysis.words.wait_kinds import NAMES, UNKNOWN
 from .leg_times_sql import ALL_STAGES, LAYER_TIMES, STAGES, USABLE, texts
@@ -16,20 +16,26 @@ _LISTED = [*_UPWARDS, *NAMES, *ALL_STAGES]  # in the order of the rows
 
 LAYERS = f"""
 WITH {CALLS}, {USABLE}, {STAGES}, {LAYER_TIMES},
+parts AS (
+  SELECT w.session, w.leg, w.kind AS name, w.begin_ns, w.end_ns,
+  greatest(least(u.end_ns, w.end_ns), w.begin_ns) AS until
+  FROM waits w JOIN usable u USING (session, leg)),
 waited AS (
-  SELECT w.session, w.leg, w.kind AS name, sum(w.end_ns - w.begin_ns)::BIGINT AS value
-  FROM waits w SEMI JOIN usable USING (session, leg) GROUP BY ALL),
+  SELECT session, leg, name, sum(until - begin_ns)::BIGINT AS inside,
+  sum(end_ns - until)::BIGINT AS later FROM parts GROUP BY ALL),
 measured AS (
   SELECT '{BUSY}' AS kind, name AS layer, value, calls FROM layer_times UNION ALL
   SELECT CASE WHEN name IN ({texts(NAMES[number] for number in UNKNOWN)}) THEN '{NOWHERE}'
-  ELSE '{WAIT}' END, name, value, 0 FROM waited WHERE value > 0 UNION ALL
+  ELSE '{WAIT}' END, name, inside, 0 FROM waited WHERE inside > 0 UNION ALL
+  SELECT '{LATER}', name, later, 0 FROM waited WHERE later > 0 UNION ALL
   SELECT '{STAGE}', name, value, 0 FROM stages),
 counted AS (
   SELECT kind, layer, value, count(*) AS n, sum(calls) AS calls FROM measured GROUP BY ALL),
 {SUMMED.format(keys="kind, layer")},
 rest AS (SELECT kind, layer, sum(calls)::BIGINT AS calls FROM counted GROUP BY ALL)
 SELECT kind, layer, calls, number AS count, total_ns, {SPREAD}
-FROM rest JOIN spread USING (kind, layer) ORDER BY list_position([{texts(_LISTED)}], layer)"""
+FROM rest JOIN spread USING (kind, layer)
+ORDER BY kind = '{STAGE}', kind = '{LATER}', list_position([{texts(_LISTED)}], layer)"""
 
 _RANKS = ", ".join(
     f"min(value) FILTER (upto * 1000 >= number * {permille}) AS {name}"

@@ -14,7 +14,7 @@ import pytest
 from skbviewer.analysis.comparison import Comparison, Side, compare
 from skbviewer.analysis.comparison.estimates import DROPS, FUNCTIONS, LAYERS, PATHS, TOTALS
 from skbviewer.analysis.comparison.function_estimates import CALLS, COUNTER, DURATION, RANKS, SELF
-from skbviewer.analysis.comparison.leg_estimates import STAGE
+from skbviewer.analysis.comparison.leg_estimates import LATER, STAGE
 from skbviewer.analysis.comparison.pass_directions import WORDS, directions
 from skbviewer.analysis.comparison.path_classes import PART
 from skbviewer.analysis.stats import drop_rows, function_rows, layer_table
@@ -156,13 +156,25 @@ def test_values_equal_those_of_statistics(bulk: Session) -> None:
         assert rows[RANKS[0], function.function].number_a == own.number_a
     assert {row.function for row in stated} == {name for measure, name in rows if measure == SELF}
     table = layer_table(scope)
-    stated_layers = {row.layer: row.total_ns for row in table.rows if row.kind in ("busy", "wait")}
-    compared_layers = dict[str, float]()
+    stated_layers = {
+        (row.kind == "later wait", row.layer): row.total_ns
+        for row in table.rows
+        if row.kind in ("busy", "wait", "later wait")
+    }
+    assert (True, "socket queue") in stated_layers
+    legs = np.flatnonzero(scope.legs & ~scope.gaps)
+    span, busy, unknown = (
+        int((scope.of_leg(end)[legs] - (scope.of_leg(begin)[legs] if begin else 0)).sum())
+        for end, begin in (("end_ns", "begin_ns"), ("busy_ns", ""), ("unknown_ns", ""))
+    )
+    waits = sum(row.total_ns for row in table.rows if row.kind == "wait")
+    assert waits == span - busy - unknown  # as column Waiting, without what follows the legs
+    compared_layers = dict[tuple[bool, str], float]()
     for row in found.rows:
         if row.measure.section == LAYERS and row.measure.name != "stage" and row.a:
             name, _, word = row.name.removesuffix(")").rpartition(" (")
-            total = row.a * passes[WORDS.index(word)]
-            compared_layers[name] = compared_layers.get(name, 0) + total
+            total, key = row.a * passes[WORDS.index(word)], (row.measure == LATER, name)
+            compared_layers[key] = compared_layers.get(key, 0) + total
     assert compared_layers == pytest.approx({n: ns for n, ns in stated_layers.items() if ns})
     stages = {row.layer: row.mean_ns for row in table.rows if row.kind == "stage"}
     mine = {row.name: row.a for row in found.rows if row.measure == STAGE and row.a}

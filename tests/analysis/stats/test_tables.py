@@ -75,7 +75,8 @@ def test_layers_waits_and_stages(session: Session) -> None:
     assert rows["busy", "ip"].total_ns == 400 + 400
     assert rows["busy", "ip"].number == 2
     assert rows["wait", "softirq"].total_ns == 5400 - 5100
-    assert rows["wait", "socket queue"].total_ns == 9000 - 6000
+    assert rows["later wait", "socket queue"].total_ns == 9000 - 6000  # the leg has ended
+    assert ("wait", "socket queue") not in rows
     stages = {row.layer: row.total_ns for row in table.rows if row.kind == "stage"}
     assert stages == {
         "send: system call": 100,
@@ -127,7 +128,7 @@ def test_a_reader_that_slept_before_its_packet_came_waits_in_its_queue(tmp_path:
     for session in opened(story, tmp_path):
         by_layer = times(session)
         assert ("wait", "switched out") not in by_layer  # that was before the packet came
-        assert by_layer["wait", "socket queue"] == 9300 - 6000
+        assert by_layer["later wait", "socket queue"] == 9300 - 6000
 
 
 def test_a_reader_is_busy_only_since_it_has_its_packet(tmp_path: Path) -> None:
@@ -142,7 +143,7 @@ def test_a_reader_is_busy_only_since_it_has_its_packet(tmp_path: Path) -> None:
     for session in opened(story, tmp_path):
         by_layer = times(session)
         assert by_layer["busy", "transport"] == 9900 - 9300 - 100
-        assert by_layer["wait", "socket queue"] == 9300 - 6000
+        assert by_layer["later wait", "socket queue"] == 9300 - 6000
         assert ("wait", "switched out") not in by_layer
 
 
