@@ -69,7 +69,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "legs": "what the kernel did with the packet, leg by leg; dropped: the packet was lost; "
         "freed: a drop that lost no packet, because a socket had received it, for example",
         "count": "packets that took this path",
-        "share": "share of the chosen packets, in percent",
+        "share": "share of the chosen packets whose time in kernel is known, in percent; only "
+        "these packets have a path",
         "median": "the packet whose time in kernel is the median",
         "largest": "the largest part of the median packet's time in kernel",
         "slowest": "the slowest packets that are in a capture",

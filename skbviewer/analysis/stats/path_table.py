@@ -26,7 +26,7 @@ class PathRow(NamedTuple):
     path: int  # number of the class, from 1: the most frequent one; 0 = all rarer ones
     legs: str  # directions of the legs: "send + receive"; "" = all rarer ones
     number: int  # packets
-    share: float  # of the chosen packets, %
+    share: float  # of the chosen packets whose time in kernel is known, %
     total_ns: int
     mean_ns: int
     p50_ns: int
