@@ -80,7 +80,8 @@ def _facts_of(scope: Scope) -> Facts:
 
     if scope.fields is None or not _are_kept(scope):
         return found()
-    kept: Facts = scope.fields.cached("breakdown", found)
+    what = "breakdown of all skbs" if scope.has_everything else "breakdown"
+    kept: Facts = scope.fields.cached(what, found)
     return kept
 
 

@@ -39,7 +39,8 @@ class Units(NamedTuple):
 def units_of(scope: Scope) -> Units:
     """Return all packets of the session whose time in kernel is known, chosen or not.
 
-    Raises Cancelled.
+    Lifetimes without network identity are packets only if the scope has everything.  Raises
+    Cancelled.
     """
     columns = scope.columns
     matched = np.asarray(columns.array("match", "verdict")) == EXACT
@@ -69,7 +70,8 @@ def _kernel_only(scope: Scope) -> tuple[Int64s, Int64s]:
     columns = scope.columns
     row = np.asarray(columns.array("series", "kernel_only"), np.int64)
     known = (row > 0) & (np.asarray(columns.array("series", "kernel_ns"), np.int64) >= 0)
-    known &= np.asarray(columns.array("series", "identity"), np.int64) >= 0
+    if not scope.has_everything:
+        known &= np.asarray(columns.array("series", "identity"), np.int64) >= 0
     of_leg = scope.of_leg("series") - 1
     legs = np.flatnonzero(known[of_leg])
     return row[of_leg[legs]], legs

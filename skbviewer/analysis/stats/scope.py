@@ -193,6 +193,11 @@ class Scope:
         return self._chosen.begin_ns is not None or self._chosen.end_ns is not None
 
     @property
+    def has_everything(self) -> bool:
+        """Return whether the user also chose lifetimes without network identity."""
+        return self._chosen.everything
+
+    @property
     def is_chosen(self) -> bool:
         """Return whether the user chose rows or a range of time."""
         return self._chosen.packets is not None or self.is_ranged
