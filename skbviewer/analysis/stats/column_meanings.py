@@ -65,7 +65,9 @@ COLUMNS: dict[str, dict[str, str]] = {
         "excess": "total minus median, for the packets that have a median packet",
     },
     "paths": {
-        "path": "number of the path, from 1, the most frequent one; 0 stands for all rarer ones",
+        "path": "number of the path in the whole recording, from 1, the most frequent one: the "
+        "same with --range and --filter, but --all counts more packets; 0 stands for all rarer "
+        "paths",
         "legs": "what the kernel did with the packet, leg by leg; dropped: the packet was lost; "
         "freed: a drop that lost no packet, because a socket had received it, for example",
         "count": "packets that took this path",

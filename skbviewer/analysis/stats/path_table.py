@@ -23,7 +23,7 @@ MAX_PATHS = 500  # most paths; rarer ones are summed up in a last row
 class PathRow(NamedTuple):
     """One path class.  Times are the time in kernel of its packets."""
 
-    path: int  # number of the class, from 1: the most frequent one; 0 = all rarer ones
+    path: int  # number of the class in the recording, from 1, the most frequent; 0 = rarer ones
     legs: str  # directions of the legs: "send + receive"; "" = all rarer ones
     number: int  # packets
     share: float  # of the chosen packets whose time in kernel is known, %
