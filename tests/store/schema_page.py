@@ -39,7 +39,8 @@ Names of tables and columns do not change. New ones may be added at the end.
     SELECT function, count(*), sum(self_ns) FROM calls GROUP BY function ORDER BY 3 DESC;
     SELECT reason, place, count(*) FROM drops GROUP BY reason, place;
     SELECT p.number, p.saddr, w.kind, sum(w.end_ns - w.begin_ns) AS wait_ns FROM packets p
-      JOIN matches m ON m.packet = p.number JOIN waits w ON w.leg = m.leg GROUP BY 1, 2, 3 ORDER BY 4 DESC;
+      JOIN matches m ON m.packet = p.number AND m.verdict = 'exact' JOIN waits w ON w.leg = m.leg
+      GROUP BY 1, 2, 3 ORDER BY 4 DESC;
 """
 BYTES_NOTE = (
     "Only Parquet and JSON lines have this table (JSON lines encode the bytes in base64), because a "

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from skbviewer.records.table_columns import TEXT
 from skbviewer.store.views.declared_views import VIEWS
 from skbviewer.store.views.expressions import EventData, Stored
@@ -32,3 +34,12 @@ def test_numbers_are_stored_and_texts_are_made() -> None:
     for view in VIEWS.values():
         for column in view.columns:
             assert isinstance(column.value, Stored | EventData) == (column.meaning.type != TEXT)
+
+
+@pytest.mark.parametrize("name", ["schema.md", "datasets.md"])
+def test_examples_leave_out_candidates(name: str) -> None:
+    """A packet with an exact leg may have candidates, too, whose times are not its own."""
+    lines = PAGE.with_name(name).read_text(encoding="utf-8").splitlines()
+    examples = "\n".join(line for line in lines if line.startswith("    ")).split(";")
+    joined = [one for one in examples if "JOIN matches" in one]
+    assert joined and all("verdict = 'exact'" in one for one in joined)

@@ -166,7 +166,9 @@ CALLS = View(
 )  # fmt: skip
 
 WAITS = View(
-    "waits", "A time in which no function worked on the packet of a leg, and why.", "wait",
+    "waits",
+    "A time in which no function worked on the packet of a leg, and why. Waits after the leg's "
+    "end, until a process reads the packet, are no part of kernel_ns.", "wait",
     (Join("leg", (("id", "wait.leg"),)),),
     (
         number("series", "the skb lifetime: lifetimes.id", "leg.series"),

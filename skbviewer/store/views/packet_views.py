@@ -101,8 +101,8 @@ PACKETS = View(
 NO_MOMENT = "the place of capture is unknown"
 MATCHES = View(
     "matches",
-    "A leg that belongs, or may belong, to a packet. A packet without a match is wire-only or "
-    "sampled-out.",
+    "A leg that belongs (verdict exact), or may belong (verdict ambiguous), to a packet. A packet "
+    "without a match is wire-only or sampled-out.",
     "match",
     (
         Join("leg", (("id", "match.leg"),)),
@@ -114,8 +114,10 @@ MATCHES = View(
         number("packet", "the packet: packets.number", "match.packet", since=FIRST),
         number("series", "the skb lifetime: lifetimes.id", "leg.series", since=FIRST),
         number("leg", "the leg: legs.id", "match.leg", since=FIRST),
-        column("verdict", TEXT, "exact or ambiguous", Word("match.verdict", VERDICTS, "ambiguous"),
-               since=FIRST),
+        column("verdict", TEXT,
+               "exact: the leg is the packet's; ambiguous: a candidate, also of a packet that has "
+               "exact legs. Only exact legs count in the packet's times",
+               Word("match.verdict", VERDICTS, "ambiguous"), since=FIRST),
         column("delta_ns", INT64, "time of capture minus time of the leg, by the clock fit",
                Stored("match.delta_ns", NO_DELTA), "ns", "no clock was fitted", FIRST),
         column("direction", TEXT, "in or out: the device received or sent the packet",
@@ -127,7 +129,7 @@ MATCHES = View(
         column("before_ns", INT64, "captured at or before this time, on the log's clock",
                Stored("moment.before_ns", None), "ns", NO_MOMENT, FIRST),
         number("source", "the kernel log: sources.id", "leg.source"),
-        column("confidence", DOUBLE, "how certain the verdict is, 0 to 1",
+        column("confidence", DOUBLE, "how certain the verdict is: 1 if exact, 0 for a candidate",
                Stored("match.confidence", None)),
     ),
     chosen_by=("packet", "match.packet"),
