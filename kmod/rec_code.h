@@ -16,6 +16,7 @@ struct rec_kcore {
 	int fd;
 	struct rec_segment *segment;
 	size_t n;
+	char why[80]; /* its headers cannot be read */
 };
 
 /* rec_kcore.c */

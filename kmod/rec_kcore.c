@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,18 +12,34 @@
 
 #define REC_KCORE "/proc/kcore"
 
-static bool rec_kcore_get(const struct rec_kcore *k, void *to, size_t len, kbl_u64 at)
+/* Returns the number of bytes read; errno is 0 if there are fewer because the file ends. */
+static size_t rec_kcore_get(const struct rec_kcore *k, void *to, size_t len, kbl_u64 at)
 {
-	ssize_t n;
+	size_t done = 0;
 
-	for (size_t done = 0; done < len; done += n) {
-		n = pread(k->fd, (char *)to + done, len - done, at + done);
-		if (n < 0 && errno == EINTR)
-			n = 0;
-		else if (n <= 0)
-			return false;
+	while (done < len) {
+		ssize_t n = pread(k->fd, (char *)to + done, len - done, at + done);
+
+		if (n > 0) {
+			done += n;
+		} else if (!n || errno != EINTR) {
+			errno = n ? errno : 0;
+			break;
+		}
 	}
-	return true;
+	return done;
+}
+
+/* Returns NULL, or why len bytes of the headers cannot be read. */
+static const char *rec_kcore_header(struct rec_kcore *k, void *to, size_t len, kbl_u64 at)
+{
+	size_t got = rec_kcore_get(k, to, len, at);
+
+	if (got == len)
+		return NULL;
+	snprintf(k->why, sizeof(k->why), "%s inside its headers, at byte %llu",
+		 errno ? "cannot be read" : "is cut", (unsigned long long)(at + got));
+	return k->why;
 }
 
 static void rec_kcore_segments(struct rec_kcore *k, const Elf64_Phdr *header, size_t n)
@@ -41,20 +58,27 @@ static const char *rec_kcore_headers(struct rec_kcore *k)
 {
 	Elf64_Phdr *header;
 	Elf64_Ehdr file;
+	const char *why = rec_kcore_header(k, &file, sizeof(file), 0);
 
-	if (!rec_kcore_get(k, &file, sizeof(file), 0))
-		return "cannot be read";
+	if (why)
+		return why;
 	if (memcmp(file.e_ident, ELFMAG, SELFMAG) || file.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    file.e_phentsize != sizeof(*header) || !file.e_phnum)
 		return "is no 64-bit ELF core file";
 	header = rec_more(NULL, file.e_phnum, sizeof(*header));
-	if (rec_kcore_get(k, header, file.e_phnum * sizeof(*header), file.e_phoff))
+	why = rec_kcore_header(k, header, file.e_phnum * sizeof(*header), file.e_phoff);
+	if (!why)
 		rec_kcore_segments(k, header, file.e_phnum);
 	free(header);
+	if (why)
+		return why;
 	return k->n ? NULL : "has no segments";
 }
 
-/* Returns NULL, or why the kernel's memory cannot be read: lockdown, not root, no such file. */
+/*
+ * Returns NULL, or why the kernel's memory cannot be read: lockdown, not root, no such file.
+ * The text may be in *k.
+ */
 const char *rec_kcore_open(struct rec_kcore *k)
 {
 	const char *why;
@@ -85,7 +109,7 @@ size_t rec_kcore_read(const struct rec_kcore *k, kbl_u64 addr, void *to, size_t 
 			continue;
 		if (len > s->size - into)
 			len = s->size - into;
-		return rec_kcore_get(k, to, len, s->offset + into) ? len : 0;
+		return rec_kcore_get(k, to, len, s->offset + into) == len ? len : 0;
 	}
 	return 0;
 }

@@ -93,13 +93,14 @@ def test_each_file_of_a_series_has_it(fake: Fake, tmp_path: Path) -> None:
     ("contents", "why"),
     [
         (None, "No such file or directory"),
-        (b"", "cannot be read"),
+        (b"", "is cut inside its headers, at byte 0"),
+        (core((STEXT, 0x6000, 0x1000))[:40], "is cut inside its headers, at byte 40"),
         (b"\x7fELF" + bytes(60), "is no 64-bit ELF core file"),
         (core((STEXT, 0x6000, 0x1000), size=32), "is no 64-bit ELF core file"),
-        (core((STEXT, 0x6000, 0x1000))[:100], "has no segments"),
+        (core((STEXT, 0x6000, 0x1000))[:100], "is cut inside its headers, at byte 100"),
         (core(), "has no segments"),
     ],
-    ids=["absent", "empty", "32-bit", "other-headers", "cut", "no-segments"],
+    ids=["absent", "empty", "cut-early", "32-bit", "other-headers", "cut", "no-segments"],
 )
 def test_recording_goes_on_without(
     contents: bytes | None, why: str, fake: Fake, tmp_path: Path
