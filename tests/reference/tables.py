@@ -248,7 +248,8 @@ class Tables(Statistics):
         ]
         if not wires and not drops:
             return []
-        origin = wires[0].ts if wires else min(drops)
+        first = min(leg.begin for leg in self._made.passes.legs) + offset
+        origin = wires[0].ts if wires else first
         of: dict[int, list[Wire]] = {}
         for wire in wires:
             of.setdefault((wire.ts - origin) // interval, []).append(wire)

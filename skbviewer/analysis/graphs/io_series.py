@@ -2,7 +2,7 @@
 """Packets, bits, time in kernel and drops in intervals of time, for several sets of packets.
 
 Input: one Scope for each set.  Output: arrays over the same intervals.  Intervals begin at the time
-of packet 1, as do those of tshark's -z io,stat.
+of packet 1, as do those of tshark's -z io,stat; without a capture, at that of the first leg.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ UNKNOWN = -1
 class IoSeries(NamedTuple):
     """Counts in consecutive intervals of `interval_ns`; arrays are int64 and equally long.
 
-    The first interval begins at `begin_ns` of session time, which is `after_ns` after packet 1.
-    Times in kernel (nearest rank) are of the packets captured in an interval, UNKNOWN if none is
-    known.  `first` is the number of the first packet of each interval, 0 = none.
+    The first interval begins at `begin_ns` of session time, which is `after_ns` after the zero of
+    the Time column (origin_of).  Times in kernel (nearest rank) are of the packets captured in an
+    interval, UNKNOWN if none is known.  `first` is the number of the first packet of each interval,
+    0 = none.
     """
 
     begin_ns: int
@@ -159,16 +160,26 @@ def _drop_times(scope: Scope) -> Int64s:
 
 
 def origin_of(scope: Scope, other: int) -> int:
-    """Return the session time of packet 1, ns; `other` if packet 1 has no time."""
+    """Return the session time (ns) from which the Time column counts: that of packet 1.
+
+    Without a capture, it is that of the first leg.  If packet 1 has no time, it is `other`.
+    """
     columns = scope.columns
     if not columns.length("packet"):
-        return other
+        return _first_leg(scope, other)
     ts, source = (
         np.asarray(columns.array("packet", name), np.int64)[:1] for name in ("ts", "source")
     )
     if ts[0] == UNTIMED:
         return other
     return int(packet_times(columns, scope.clock, int(source[0]), np.array([0]), ts)[0])
+
+
+def _first_leg(scope: Scope, other: int) -> int:
+    source, begin = scope.of_leg("source"), scope.of_leg("begin_ns")
+    first = [(log, begin[source == log].min()) for log in np.unique(source).tolist()]
+    times = [int(scope.clock.to_session(log, np.array([ns]))[0]) for log, ns in first]
+    return min(times, default=other)
 
 
 def _ranks(place: Int64s, ns: Int64s, count: int) -> list[Int64s]:

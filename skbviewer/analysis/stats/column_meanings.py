@@ -88,7 +88,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "this",
     },
     "io": {
-        "after": "time from packet 1 to the start of the interval",
+        "after": "time from packet 1 to the start of the interval, negative before it; without a "
+        "capture, time from the first leg of the kernel log: the zero of the Time column",
         "packets, bits": "packets captured in the interval, and their bits on the wire",
         "p50, p90, p99": "percentiles of the time in kernel of these packets",
         "drops": "drops in the interval, as column count of stats drops",

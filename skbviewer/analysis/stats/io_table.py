@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Packets, bits, time in kernel and drops over time: `skbviewer stats io`.
 
-Intervals begin at the time of packet 1, as do those of tshark's -z io,stat.
+Intervals begin at the time of packet 1, as do those of tshark's -z io,stat; without a capture, at
+that of the first leg of a kernel log.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...records import UNTIMED
 from ..graphs.io_series import UNKNOWN, io_series
 from .scope import Scope
 
@@ -15,7 +17,7 @@ from .scope import Scope
 class IoRow(NamedTuple):
     """One interval.  Times in kernel are of the packets captured in it; None if unknown."""
 
-    after_ns: int  # begin of the interval, since packet 1
+    after_ns: int  # begin of the interval, since the zero of the Time column
     packets: int
     bits: int  # on the wire
     p50_ns: int | None
@@ -39,3 +41,16 @@ def io_rows(scope: Scope) -> list[IoRow]:
         columns = (after, *counts, *known, one.drops.tolist())
         rows += [IoRow(*row) for row in zip(*columns, strict=True)]
     return rows
+
+
+def zero_notes(scope: Scope, rows: list[IoRow]) -> tuple[str, ...]:
+    """Return a sentence on the time from which `rows` count, unless all are after packet 1."""
+    if not rows:
+        return ()
+    if not scope.columns.length("packet"):
+        return ("there is no capture: times count from the first leg of the kernel log",)
+    if scope.columns.array("packet", "ts")[0] == UNTIMED:
+        return ("packet 1 has no time: times count from the first interval",)
+    if rows[0].after_ns < 0:
+        return ("times count from packet 1: intervals before it have negative times",)
+    return ()

@@ -32,7 +32,7 @@ from .counter_table import CounterRow, counter_rows
 from .drop_table import DropRow, drop_rows
 from .expert_table import TCP, ExpertRow, expert_rows
 from .function_table import FunctionRow, function_rows
-from .io_table import IoRow, io_rows
+from .io_table import IoRow, io_rows, zero_notes
 from .latency_table import FUNCTION, LatencyRow, latency_rows
 from .layer_table import BUSY, LayerRow, layer_table
 from .machine.fault_table import FaultRow, fault_rows
@@ -134,7 +134,9 @@ def _latency(scope: Scope) -> Table:
 
 
 def _io(scope: Scope) -> Table:
-    return _with_drops(scope, Table(IoRow._fields, io_rows(scope)))
+    rows = io_rows(scope)
+    table = _with_drops(scope, Table(IoRow._fields, rows))
+    return table._replace(notes=table.notes + zero_notes(scope, rows))
 
 
 def _of_events(
