@@ -67,11 +67,18 @@ class Judged(NamedTuple):
 
 
 class Need(NamedTuple):
-    """A requirement of a rule: whether the case fulfils it, its name, and how to record it."""
+    """A requirement of a rule: whether the case fulfils it, its name, and how to record it.
+
+    `how` may depend on the recording.
+    """
 
     is_there: Callable[[Case], bool]
     name: str
-    how: str
+    how: str | Callable[[Case], str]
+
+    def how_for(self, case: Case) -> str:
+        """Return how to record what the case lacks."""
+        return self.how if isinstance(self.how, str) else self.how(case)
 
 
 class Rule(NamedTuple):

@@ -11,9 +11,11 @@ from ..breakdown.units import chosen_units
 from ..number_sets import distinct
 from ..stats.scope import Scope
 from .case import Case
+from .causes import slow_packets
 from .finding import CRITICAL, NOTE, WARNING, Diagnosis, Finding, Judged, Need, Rule
-from .needs import CALLS, CHOOSE, CHOSEN, no_losses
+from .needs import CALLS, CAPTURE, CHOOSE, CHOSEN, logs, no_losses
 from .rule_table import RULE_TABLE
+from .unexplained import NAME as UNEXPLAINED
 from .unexplained import unexplained
 
 ORDER = (CRITICAL, WARNING, NOTE)
@@ -42,6 +44,8 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
         judged.append(answer)
         findings += found
     findings += unexplained(case, findings)
+    (slow,) = (one for one in judged if one.rule == slow_packets.NAME)
+    judged.append(slow._replace(rule=UNEXPLAINED))  # the remainder of that rule's findings
     findings = [_with_rows(made, one) for one in findings]
     findings.sort(key=lambda one: (ORDER.index(one.severity), -(one.cost_ns or 0), one.rule))
     return Diagnosis(tuple(findings), tuple(judged), time)
@@ -58,5 +62,7 @@ def _judged(case: Case, rule: Rule, needs: tuple[Need, ...]) -> Judged:
         return Judged(rule.name, False, (CHOSEN,), CHOOSE)
     missing = [need for need in needs if not need.is_there(case)]
     missing = [need for need in missing if need.name == CALLS] or missing  # others depend on it
-    how = "; ".join(dict.fromkeys(need.how for need in missing))
+    if not case.scope.kernels and any(need.name != CAPTURE for need in missing):
+        missing = [logs()]
+    how = "; ".join(dict.fromkeys(need.how_for(case) for need in missing))
     return Judged(rule.name, not missing, tuple(need.name for need in missing), how)

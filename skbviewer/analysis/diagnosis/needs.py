@@ -3,12 +3,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ...records.kbl_layout import KblEvent
 from .finding import Need
 
+if TYPE_CHECKING:
+    from .case import Case
+
 RECORD = "record with kblrecord and the bundled list of probes"
+NO_LOG = (
+    "on the host, run kblrecord -w FILE.kbl as root while the capture runs, and open both files "
+    "together"
+)
+CAPTURE = "a capture"
 CHOSEN = "a chosen packet"
 CHOOSE = "choose packets or a range of time that the session has"
 CALLS = "a kernel log with calls of the packets, without losses"
@@ -36,7 +46,7 @@ def capture() -> Need:
     """Return the condition that the session has a capture."""
     return Need(
         lambda case: case.scope.columns.length("packet") > 0,
-        "a capture",
+        CAPTURE,
         "run tcpdump on the host while kblrecord records",
     )
 
@@ -61,20 +71,27 @@ def events(group: str, *kinds: KblEvent) -> Need:
 
     The recorder says which groups were on, so a log without such events may have recorded them.
     """
+
+    def how(case: Case) -> str:
+        if case.scope.names_groups:
+            return "kblrecord -e all"
+        return (
+            "kblrecord -e all, of this version: its logs name the groups that were on, so that the "
+            "absence of events shows something. This log names no groups and has no such event"
+        )
+
     return Need(
         lambda case: (
             case.scope.has_recorded(group) or bool(np.isin(case.event("event"), kinds).any())
         ),
         f"events of the group {group}",
-        "kblrecord -e all",
+        how,
     )
 
 
 def logs() -> Need:
     """Return the condition that the session has a kernel log."""
-    return Need(
-        lambda case: bool(case.scope.kernels), "a kernel log", f"{RECORD} beside the capture"
-    )
+    return Need(lambda case: bool(case.scope.kernels), "a kernel log", NO_LOG)
 
 
 def no_losses() -> Need:

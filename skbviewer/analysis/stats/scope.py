@@ -219,6 +219,11 @@ class Scope:
         metas = (kernel.names.meta for kernel in self.kernels.values())
         return any(group in meta.get("events", "").split(",") for meta in metas)
 
+    @property
+    def names_groups(self) -> bool:
+        """Return whether each log says which groups of events it recorded."""
+        return all("events" in kernel.names.meta for kernel in self.kernels.values())
+
     @cached_property
     def legs(self) -> Bools:
         """Return for each leg whether it is selected."""

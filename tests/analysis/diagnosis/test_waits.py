@@ -114,7 +114,15 @@ def test_without_its_events_a_queueing_discipline_cannot_be_judged(tmp_path: Pat
     assert "queueing-discipline" in not_judged(made)
     (one,) = [one for one in made.judged if one.rule == "queueing-discipline"]
     assert one.missing == ("events of the group qdisc",)
-    assert one.how_to_record == "kblrecord -e all"
+    assert "This log names no groups" in one.how_to_record
+
+
+def test_a_log_whose_groups_are_known_needs_only_the_missing_one(tmp_path: Path) -> None:
+    story = late_softirq()
+    story.kbl.meta["events"] = "net,drop"
+    made = diagnosed(story, tmp_path)
+    (one,) = [one for one in made.judged if one.rule == "queueing-discipline"]
+    assert (one.judged, one.how_to_record) == (False, "kblrecord -e all")
 
 
 def test_a_reader_that_is_late(tmp_path: Path) -> None:
