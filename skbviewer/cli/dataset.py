@@ -17,6 +17,7 @@ from ..records import BadInput, counted
 from .answer_output import print_answer
 from .command_parsers import Commands, command, formats
 from .progress_and_warnings import Stderr, warn
+from .range_option import two_times
 
 if TYPE_CHECKING:
     from ..dataset.adding import Outcome
@@ -96,7 +97,8 @@ def _opening(inner: Commands) -> None:
     text = "only sessions of this host (a name that `info` lists); needs --range"
     parser.add_argument("--host", metavar="H", help=text)
     text = (
-        "sessions that overlap the range from A to B (dates or times, by default UTC); needs --host"
+        "sessions that overlap the range from A to B (dates or times, by default UTC; without A or "
+        "B, there is no such limit); needs --host"
     )
     parser.add_argument("--range", metavar="A,B", help=text)
     text = (
@@ -275,10 +277,11 @@ def _wanted_sessions(arguments: argparse.Namespace, progress: Stderr) -> list[Ma
         from ..dataset.packet_sessions import sessions_of_packet
     if by_packet:
         return sessions_of_packet(arguments.folder, arguments.packet, arguments.within, progress)
-    parts = arguments.range.split(",")
-    if len(parts) != 2:
-        raise KeyError(f"--range {arguments.range}: expected two times, separated by a comma")
-    begin, end = map(time_ns, parts)
+    try:
+        begin, end = two_times(arguments.range, time_ns)
+    except ValueError as error:
+        what = "expected two times, separated by a comma, or one: A, or ,B"
+        raise KeyError(f"--range {arguments.range}: {what}") from error
     return sessions_of(arguments.folder, arguments.host, begin, end)
 
 

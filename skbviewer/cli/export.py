@@ -20,6 +20,7 @@ from ..session.memory_reuse import reused_memory
 from .command_parsers import Commands, command
 from .file_argument import add_files, open_session, warn_of
 from .progress_and_warnings import Stderr, warn
+from .range_option import OPEN, shifted, two_times
 from .starting import needing_qt
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written, as a picture with
@@ -60,7 +61,7 @@ def add(commands: Commands) -> None:
         "--range",
         type=_range,
         metavar="A,B",
-        help="only packets from A on and before B, in seconds of the Time column; for the "
+        help=f"only packets from A on and before B, in seconds of the Time column; {OPEN}; for the "
         "timeline, the shown part, in seconds since the recording began; for aligned lanes, since "
         "each packet's first call",
     )
@@ -127,8 +128,15 @@ def _times(text: str) -> tuple[int, int]:
 
 
 def _range(text: str) -> tuple[int, int]:
-    """Parse "0.5,0.7" seconds into ns.  The first time must not be after the second."""
-    begin, end = _times(text)
+    """Parse "0.5,0.7" seconds into ns; "0.5," and ",0.7" have no second or no first limit.
+
+    The first time must not be after the second.
+    """
+    try:
+        begin, end = two_times(text, seconds_of)
+    except ValueError:
+        what = "is not two numbers of seconds: A,B or A, or ,B"
+        raise argparse.ArgumentTypeError(f"{text!r} {what}") from None
     if begin > end:
         raise argparse.ArgumentTypeError(f"{text} ends before it begins")
     return begin, end
@@ -309,4 +317,4 @@ def _check(session: Session, rows: Sequence[int]) -> None:
 
 
 def _in_session(times: tuple[int, int] | None, t0_ns: int) -> tuple[int, int] | None:
-    return None if times is None else (times[0] + t0_ns, times[1] + t0_ns)
+    return None if times is None else shifted(times, t0_ns)

@@ -106,7 +106,8 @@ def _in_order(words: list[str]) -> tuple[list[Path], str]:
 
 
 def _chosen(session: Session, arguments: argparse.Namespace) -> Chosen:
-    begin = end = None
+    begin: int | None = None
+    end: int | None = None
     if arguments.range:
         begin, end = session_range(arguments.range, session)
     ids = chosen_rows(session, arguments.filter, arguments.all)

@@ -271,6 +271,8 @@ def test_stats_of_a_range(file: str, capsys: Captured) -> None:
 
     parts = [calls("--range=-1000,0.01"), calls("--range", "0.01,0.1"), calls("--range=0.1,1000")]
     assert sum(parts) == calls() and all(parts)
+    assert [calls("--range=,0.01"), calls("--range=0.1,")] == [parts[0], parts[2]]
+    assert main(["stats", file, "functions", "--range", ","]) == 2
     assert main(["stats", file, "functions", "--range", "1"]) == 2
     assert "two numbers of seconds" in capsys.readouterr().err
     assert main(["stats", file, "functions", "--range", "2,1"]) == 2

@@ -125,6 +125,10 @@ def test_drop_and_open(made: Both, tmp_path: Path, capsys: Captured) -> None:
     assert main(["dataset", "open", str(copy), *words]) == 0
     assert main(["packets", str(out), "--json"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 16
+    for part, code in (("2026-11-21T17:52,", 0), (",2026-11-21T17:53", 0), (",2026-11-20", 2)):
+        more = ["--host", "lab", "--range", part, "-o", str(tmp_path / f"{len(part)}{code}.skbv")]
+        assert main(["dataset", "open", str(copy), *more]) == code
+    capsys.readouterr()
     assert main(["dataset", "drop", str(copy), "--before", "2026-11-21T17:54"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 5
 

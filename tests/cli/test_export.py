@@ -203,9 +203,26 @@ def test_a_filter_alone_is_the_packet_list(file: Path, tmp_path: Path) -> None:
     assert {row["protocol_name"] for row in rows} == {"ARP"}
 
 
+def test_a_range_may_have_one_limit(file: Path, tmp_path: Path) -> None:
+    out, found = tmp_path / "x.folded", list[str]()
+    for part in ("0.01,", "0.01,100", ",0.01", "-100,0.01"):
+        assert export(file, "--folded", str(out), f"--range={part}").returncode == 0
+        found.append(out.read_text())
+    assert found[0] == found[1] != found[2] == found[3] and all(found)
+    table, spans = tmp_path / "x.csv", list[str]()
+    for part in ("0.01,", ",0.01"):
+        words = ("--csv", str(table), "--lanes", "cpu", f"--range={part}")
+        assert export(file, *words).returncode == 0
+        comments, _ = rows_of(table)
+        assert any(line.endswith(f"--range={part}") for line in comments)
+        spans.append(next(line for line in comments if " s to " in line))
+    assert spans[0].startswith("# 0.01 s to ") and spans[1].startswith("# 0 s to 0.01 s ")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (("--lanes", "cpu", "--range", ","), "is not two numbers of seconds: A,B or A, or ,B"),
         (("--lanes", "cpu", "--range", "1"), "two numbers of seconds"),
         (("--lanes", "cpu", "--range", "0.3,0.1"), "--range: 0.3,0.1 ends before it begins"),
         (("--lanes", "packet", "--packet", "1,5-3"), "--packet: 5-3 ends before it begins"),

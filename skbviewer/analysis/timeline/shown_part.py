@@ -7,6 +7,8 @@ import shlex
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ...records.types import EARLIEST_NS, LATEST_NS
+
 NS = 1_000_000_000
 SIZE = (1600, 900)
 DPI = 96  # at this resolution, a pixel is one unit of a picture's layout
@@ -16,9 +18,10 @@ MOST_NAMED = 1000  # most rows that are chosen one by one
 class Shown(NamedTuple):
     """The part of a timeline to show.  Times are ns of session time.
 
-    `range` is the time span; None means all of it.  If `lanes` are of packets, each row in `ids`
-    has a lane (n = packet n, -n = K<n>).  `named`: the user chose these rows one by one; otherwise
-    filter and range select them.  `a` and `b` are the markers, or None.
+    `range` is the time span; None means all of it.  EARLIEST_NS and LATEST_NS in it are no limits.
+    If `lanes` are of packets, each row in `ids` has a lane (n = packet n, -n = K<n>).  `named`: the
+    user chose these rows one by one; otherwise filter and range select them.  `a` and `b` are the
+    markers, or None.
     """
 
     lanes: str
@@ -105,7 +108,7 @@ def command_of(shown: Shown, files: Sequence[str], form: str, t0_ns: int) -> str
     if shown.filter:
         words += ["--filter", shown.filter]
     if shown.range is not None:
-        words += ["--range=" + ",".join(seconds_text(at - t0_ns) for at in shown.range)]
+        words += ["--range=" + ",".join(_limit(at, t0_ns) for at in shown.range)]
     if shown.a is not None and shown.b is not None:
         words += ["--markers=" + ",".join(seconds_text(at - t0_ns) for at in (shown.a, shown.b))]
     if shown.title:
@@ -117,3 +120,8 @@ def command_of(shown: Shown, files: Sequence[str], form: str, t0_ns: int) -> str
     if shown.dark:
         words += ["--theme", "dark"]
     return shlex.join(words)
+
+
+def _limit(at: int, t0_ns: int) -> str:
+    """Return a limit of a range in seconds since `t0_ns`; "" if it is none."""
+    return "" if at in (EARLIEST_NS, LATEST_NS) else seconds_text(at - t0_ns)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...analysis.stats.table import Table
 from ...records import BadInput, PacketPath, PacketRow, Progress, SeriesRow, SourceRow
-from ...records.types import Int64s
+from ...records.types import EARLIEST_NS, LATEST_NS, Int64s
 from ..chosen_rows import chosen_rows
 from ..formats import Exportable, LayerColours, Request, packet_path
 from ..pseudonyms import Pseudonyms
@@ -95,7 +95,10 @@ def _title(request: Request) -> str:
         return request.title
     if request.times is None:
         return request.filter
-    span = f"a range of {(request.times[1] - request.times[0]) / 1e9:g} s"
+    begin, end = request.times
+    span = f"a range of {(end - begin) / 1e9:g} s"
+    if begin == EARLIEST_NS or end == LATEST_NS:
+        span = "a range without a beginning" if begin == EARLIEST_NS else "a range without an end"
     return f"{request.filter} in {span}" if request.filter else span
 
 

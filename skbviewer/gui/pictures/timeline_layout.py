@@ -18,6 +18,7 @@ from skbviewer.analysis.timeline.shown_part import (
     layout_units,
     seconds_text,
 )
+from skbviewer.records.types import EARLIEST_NS, LATEST_NS
 
 from ..base import wording
 from ..base.recording import Recording
@@ -47,7 +48,7 @@ class TimelineLayout:
         self.timeline: Timeline = recording.timeline.lanes(shown.lanes, shown.ids)
         self._shown = shown
         self.width, self.height = layout_units(shown.size, shown.dpi)
-        self.range = shown.range or _all(self.timeline)
+        self.range = _part(shown.range, _all(self.timeline))
         self._t0 = 0 if self.timeline.is_relative else self.overview.t0_ns
         notes = tuple(
             place for place in recording.timeline.note_places() if self._is_seen(place[1:])
@@ -147,6 +148,13 @@ class TimelineLayout:
 
 def _foot_width(text: str) -> float:
     return text_width(text, FOOT_PX)
+
+
+def _part(wanted: tuple[int, int] | None, whole: tuple[int, int]) -> tuple[int, int]:
+    """Return the range `wanted`; a limit that is missing is that of the `whole` timeline."""
+    begin, end = wanted or whole
+    begin = whole[0] if begin == EARLIEST_NS else begin
+    return begin, max(whole[1], begin + 1) if end == LATEST_NS else end
 
 
 def _all(timeline: Timeline) -> tuple[int, int]:
