@@ -84,7 +84,7 @@ def _stats(arguments: argparse.Namespace) -> int:
 
 
 def _with_steps(name: str, table: Table, scope: Scope, session: Session, counts: Path) -> Table:
-    from ..analysis.stats.executed_columns import with_executed_columns
+    from ..analysis.executed.table_columns import with_executed_columns
 
     steps = session.executed_steps(counts)
     made = with_executed_columns(name, table, scope, steps.of_log)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from skbviewer.analysis.executed.table_columns import with_executed_columns
 from skbviewer.analysis.stats import statistic_of
-from skbviewer.analysis.stats.executed_columns import with_executed_columns
 from skbviewer.records import kbl_layout as layout
 from skbviewer.session import Session, import_files
 from tests.instructions.compensation_truth import HEAD, decades, judge, row

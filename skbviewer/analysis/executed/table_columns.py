@@ -13,10 +13,10 @@ import numpy as np
 
 from ...records import counted
 from ...records.types import Bools, Int64s
-from ..executed import Steps
-from .layer_table import BUSY
-from .scope import Scope
-from .table import Table
+from ..stats.layer_table import BUSY
+from ..stats.scope import Scope
+from ..stats.table import Table
+from .steps import Steps
 
 StepsOfLog = Mapping[int, Steps]  # by the id of the log's source
 FUNCTION_COLUMNS = ("executed_calls", "executed", "executed_self", "executed_probes")
