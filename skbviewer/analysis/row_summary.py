@@ -57,12 +57,13 @@ def row_summaries(legs: Iterable[LegSummary], names: NamesOf) -> dict[int, RowSu
 def _dropped(summary: RowSummary, leg: LegSummary, names: Names) -> RowSummary:
     """Return the summary with a drop added to it.
 
-    The drop is not a loss if other copies remain, or if a socket has the data already.
+    The drop is not a loss if other copies remain, or if a socket has the data already.  The field
+    kbl.lost has the same rule.
     """
     place = names.symbol_at_offset((leg.drop or 0) >> 32)
     purged = place.startswith(PURGED)
     lost = not (leg.in_socket or purged or place.startswith(FREED_WITH_ITS_WHOLE))
     if summary.drop and not lost:
-        return summary  # keep the first drop
+        return summary._replace(purged=summary.purged or purged)  # keep the first drop
     reason = names.drop_reason(leg.drop_reason)
     return summary._replace(drop=reason, place=place, lost=lost, purged=purged)

@@ -9,6 +9,7 @@ from .control_fields import CONTROL_FIELDS
 from .field_kind import Field
 from .frame_fields import FRAME_FIELDS
 from .kernel_fields import KERNEL_FIELDS
+from .lost_field import LOST_FIELDS
 from .packet_fields import PACKET_FIELDS
 from .path_field import PATH_FIELDS
 from .stream_fields import STREAM_FIELDS
@@ -28,5 +29,6 @@ FIELDS: dict[str, Field] = {
         *ANALYSIS_FIELDS,
         *KERNEL_FIELDS,
         *PATH_FIELDS,
+        *LOST_FIELDS,
     )
 }

@@ -18,13 +18,14 @@ COLUMNS = (
     ("Drop", "%Cus:kbl.drop_reason:0:R"), ("Match", "%Cus:kbl.verdict:0:R"), ("Info", "%i"),
 )  # fmt: skip
 COLOURS = (
-    ("Dropped by the kernel", "kbl.drop_reason", "[62194,48573,48573]", "[32000,0,0]"),
+    ("Lost in the kernel", "kbl.lost == 1", "[62194,48573,48573]", "[32000,0,0]"),
     ("Ambiguous match", 'kbl.verdict == "ambiguous"', "[65535,62000,48000]", "[16000,16000,16000]"),
     ("Without a kernel path", 'kbl.verdict == "wire-only"', "[58000,58000,58000]",
      "[24000,24000,24000]"),
 )  # fmt: skip
 BUTTONS = (
-    ("Dropped", "kbl.drop_reason", "The kernel dropped the packet"),
+    ("Lost", "kbl.lost == 1", "The kernel dropped the packet, and it was lost"),
+    ("Dropped", "kbl.drop_reason", "The kernel dropped the packet or a copy of it"),
     ("> 100 us", "kbl.in_kernel > 0.0001", "In the kernel for more than 100 microseconds"),
     ("Ambiguous", 'kbl.verdict == "ambiguous"', "More than one skb lifetime is possible"),
     ("Wire only", 'kbl.verdict == "wire-only"', "The kernel log has no skb lifetime for it"),
