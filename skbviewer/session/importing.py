@@ -7,7 +7,7 @@ each capture is matched with each KBL.  At any time, at most one input is comple
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -60,10 +60,12 @@ from ..records import (
 )
 from ..records.file_names import check_names
 from ..store import Builder, FewRows, is_session, of_columns, schema
+from ..store.session_builder import Derived
 from .input_files import inputs_as_then
 from .memory_reuse import reused_memory
 from .reading import Reading, Unread
 
+MANY_LEGS = 1 << 16  # tables of sessions with fewer legs are fast without derived columns
 FOLLOWING, STEPS = "following packets", 5
 LOOKING = "finding what sniffers may have captured"
 SIGNED_32_BIT = (
@@ -107,7 +109,7 @@ def import_files(
         inputs = [Unread(readers.kind_of(path), partial(read, path)) for path in paths]
         with Builder(out, watch, keep) as builder:
             warnings = store_inputs(inputs, builder, watch)
-            builder.finish()
+            builder.finish(_derive(builder, watch))
     return ImportResult(out, warnings)
 
 
@@ -117,6 +119,15 @@ def _without_sessions(paths: Sequence[Path], progress: Progress) -> list[Path]:
     for path in paths:
         found += inputs_as_then(path, progress) if is_session(path) else [path.absolute()]
     return list(dict.fromkeys(found))
+
+
+def _derive(builder: Builder, progress: Progress) -> Callable[[Path], Derived] | None:
+    """Return what finds the columns of schema.DERIVED; None if the session is small."""
+    if builder.count(schema.leg) < MANY_LEGS:
+        return None
+    from .derived_columns import derived_columns  # which loads what reads a session
+
+    return partial(derived_columns, progress=progress)
 
 
 def store_inputs(

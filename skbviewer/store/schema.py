@@ -244,10 +244,22 @@ CHUNKED: dict[str, tuple[str, ...]] = {
     "moment": _names(moment),
 }
 
+# Columns of tables that have only chunks, no rows: what would take long to find again in a session
+# with many packets (analysis/breakdown/stored_facts.py).  Smaller sessions do not have them.
+DERIVED: dict[str, tuple[str, ...]] = {
+    # The packets whose time in kernel is known, with their classes; `packet` is -n for row K<n>.
+    "unit": ("packet", "kernel_ns", "legs", "number", "peers"),
+    "unit_leg": ("leg",),  # their legs, 0-based
+    "path_class": ("path", "packets"),  # by number
+    "peer_class": ("packets", "median"),  # by peers
+    "class_rule": ("rule",),  # the rule of which classes these are
+}
+
 
 def is_float(table: str, column: str) -> bool:
     """Return whether a column holds floating-point numbers."""
-    return any(c.name == column and c.type == FLOAT for c in TABLES[table].columns)
+    columns = TABLES[table].columns if table in TABLES else ()
+    return any(c.name == column and c.type == FLOAT for c in columns)
 
 
 # What users add, see annotation_tables.py.  Named by input file, because row ids change with each

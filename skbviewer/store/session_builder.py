@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +32,7 @@ PLURALS = {"match": "matches", "series": "series"}
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 Values = dict[str, npt.NDArray[np.generic]]
+Derived = Mapping[str, Mapping[str, npt.NDArray[np.generic]]]  # columns by table
 
 
 class Builder:
@@ -132,20 +133,32 @@ class Builder:
         assert table.name not in self._bulk_tables
         self._insert(table, [tuple(row) for row in rows])
 
-    def finish(self) -> None:
-        """Make the indexes, write everything to disk, and rename the file to its final name."""
+    def finish(self, derive: Callable[[Path], Derived] | None = None) -> None:
+        """Make the indexes, write everything to disk, and rename the file to its final name.
+
+        `derive` returns columns of schema.DERIVED to store as well.  It gets the path of the file,
+        which is a session by then.
+        """
         connection = self._open()
         assert self._bulk is not None
         for packer in self._packers.values():
             self._add_chunks(packer.finish())
         self._bulk.finish(self.progress)
-        for old in self._keep:  # last, because users may still add notes to them until now
-            take_over(connection, old)
         connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
         connection.commit()
+        for table, columns in (derive(self.temporary) if derive else {}).items():
+            self._add_derived(table, columns)
+        for old in self._keep:  # last, because users may still add notes to them until now
+            take_over(connection, old)
+        connection.commit()
         self._close()
         os.replace(self.temporary, self.out)
+
+    def _add_derived(self, table: str, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
+        packer = Packer(table, tuple(columns))
+        for chunks in (packer.add(dict(columns)), packer.finish()):
+            self._open().executemany(schema.chunk.insertion(), chunks)
 
     def _add_chunks(self, chunks: Iterable[Chunk]) -> None:
         """Add chunk by chunk: a list of all chunks would be a copy of the column."""

@@ -17,12 +17,15 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Engine, select
 
+from ..records.types import Int64s
 from . import schema
 from .column_chunks import CHUNK, unpack
 from .database import forget_pages
 from .sqlalchemy_tables import chunk
 
 MUCH = 1 << 20  # bytes of a read after which SQLite's pages are unmapped
+FEW = 64  # chunks that are kept if one of their columns is searched
+BOUNDS = ("low", "high")
 DENSE = 16  # all rows of a range are read to take one of so many
 BUDGET = 320 << 20  # bytes of arrays to cache
 SIGNED = ("<i1", "<i2", "<i4", "<i8")
@@ -57,7 +60,7 @@ class Columns:
 
     def names(self, table: str) -> tuple[str, ...]:
         """Return the columns of `table` that have chunks."""
-        return schema.CHUNKED[table]
+        return schema.CHUNKED[table] if table in schema.CHUNKED else schema.DERIVED[table]
 
     def length(self, table: str) -> int:
         """Return the number of rows of `table`."""
@@ -93,7 +96,7 @@ class Columns:
             with self._engine.connect() as db:
                 forget_pages(db)
 
-    def _piece(self, table: str, column: str, number: int) -> Array:
+    def _piece(self, table: str, column: str, number: int, keep: bool = False) -> Array:
         for key in ((table, column, -1), (table, column, number)):
             kept = self._get(key)
             if kept is not None:
@@ -101,7 +104,7 @@ class Columns:
         places = self._of(table, column)
         out = np.empty(places[number].number, self._dtype(table, column))
         self._read([places[number]], out)
-        return out
+        return self._keep((table, column, number), out) if keep else out
 
     def part(self, table: str, column: str, first: int, count: int) -> Array:
         """Return `count` values of a column from row `first` on; fewer at the end of the table."""
@@ -149,6 +152,45 @@ class Columns:
             raise IndexError(f"{table}.{column} has {sum(p.number for p in places)} rows")
         if len(rows) * DENSE > last - first:
             return self.part(table, column, first, last - first + 1).take(rows - first, mode="clip")
+        return self._scattered(table, column, rows)
+
+    def rows_with(
+        self, table: str, column: str, values: npt.NDArray[np.integer]
+    ) -> tuple[Int64s, Array]:
+        """Return the 0-based rows whose value is one of `values`, and these rows' values.
+
+        `values` rise.  Only chunks that may have such rows are read, so finding a few neighbouring
+        rows of a sorted column takes no time.
+        """
+        places = self._of(table, column)
+        low, high = (np.array([getattr(one, of) for one in places], np.int64) for of in BOUNDS)
+        begin, end = np.searchsorted(values, low), np.searchsorted(values, high, "right")
+        found = [np.zeros(0, np.int64)]
+        kept = [np.zeros(0, self._dtype(table, column))]
+        hit = np.flatnonzero(begin < end).tolist()
+        for number in hit:
+            part = self._piece(table, column, number, len(hit) <= FEW)
+            rows = _places_of(part, values[begin[number] : end[number]])
+            found.append(rows + number * CHUNK)
+            kept.append(part[rows])
+        return np.concatenate(found), np.concatenate(kept)
+
+    def near(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
+        """Return the values of a column at the 0-based `rows`, which rise.
+
+        Whole columns are neither read nor kept: this is for code that reads a table in blocks.
+        """
+        if not len(rows):
+            return np.empty(0, self._dtype(table, column))
+        first, span = int(rows[0]), int(rows[-1] - rows[0]) + 1
+        if len(rows) * DENSE <= span:
+            return self._scattered(table, column, rows)
+        read = self.part if span <= CHUNK else self.block  # part() keeps what it reads
+        values = read(table, column, first, span)
+        return values if span == len(rows) else np.asarray(values[rows - first])
+
+    def _scattered(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
+        dtype = self._dtype(table, column)
         out = np.empty(len(rows), dtype)
         number = rows // CHUNK
         for one in np.unique(number).tolist():
@@ -190,7 +232,7 @@ class Columns:
         return found
 
     def _of(self, table: str, column: str) -> list[_Place]:
-        if column not in schema.CHUNKED[table]:
+        if column not in self.names(table):
             raise KeyError(f"no chunks of {table}.{column}")
         with self._lock:
             if self._places is None:
@@ -223,6 +265,14 @@ class Columns:
                 _, dropped = self._kept.popitem(last=False)
                 self._size -= dropped.nbytes
         return array
+
+
+def _places_of(part: Array, values: npt.NDArray[np.integer]) -> Int64s:
+    """Return the places in `part` of the `values`, which rise."""
+    first, last = int(values[0]), int(values[-1])
+    if last - first + 1 == len(values):
+        return np.flatnonzero((part >= first) & (part <= last))
+    return np.flatnonzero(np.isin(part, values))
 
 
 def _narrowest(table: str, column: str, places: list[_Place]) -> str:

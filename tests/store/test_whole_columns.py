@@ -161,3 +161,29 @@ def test_pieces_and_once_keep_nothing(tmp_path: Path) -> None:
         assert np.array_equal(once, whole)
         columns.array("match", "leg")
     assert columns.once("match", "leg") is columns.array("match", "leg")
+
+
+@pytest.mark.parametrize("few", [0, 64])
+def test_rows_with_values(
+    long: tuple[Path, npt.NDArray[np.int64]], few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skbviewer.store.whole_columns.FEW", few)
+    path, values = long
+    columns = Columns(open_session(path))
+    asked = np.unique(np.r_[values[[0, 7, CHUNK - 1, CHUNK, -1]], 1 << 50, -9, values[CHUNK + 5]])
+    rows, found = columns.rows_with("match", "leg", asked)
+    assert rows.tolist() == np.flatnonzero(np.isin(values, asked)).tolist()
+    assert found.tolist() == values[rows].tolist()
+    near = np.arange(int(values[3]) - 2, int(values[3]) + 3)
+    rows, _ = columns.rows_with("match", "leg", near)
+    assert rows.tolist() == np.flatnonzero(np.isin(values, near)).tolist()
+    nothing, _ = columns.rows_with("match", "leg", near[:0])
+    assert not len(nothing)
+
+
+@pytest.mark.parametrize("rows", [[0], [3, 4, 5], [2, CHUNK + 1, 3 * CHUNK + 76], []])
+def test_near_rows(long: tuple[Path, npt.NDArray[np.int64]], rows: list[int]) -> None:
+    path, values = long
+    columns = Columns(open_session(path))
+    for some in (np.array(rows, np.int64), np.arange(5, 2 * CHUNK + 9)):
+        assert columns.near("match", "leg", some).tolist() == values[some].tolist()

@@ -14,12 +14,14 @@ import numpy.typing as npt
 from ...matching import TRANSMIT
 from ...records.types import Bools, Int32s, Int64s
 from ..grouped_rows import Array, group_bounds
+from ..number_sets import distinct
 from ..words.stage_names import QUEUE, STACK
 from .path_rule import OFF_PATH, step_numbers
 from .probe_costs import costs_of
 
 if TYPE_CHECKING:
     from ..stats.scope import Scope
+    from .units import Units
 
 NO_LAYER = -1  # layers that say nothing about a packet's path
 # Bits for what the first call of a function begins.
@@ -75,56 +77,74 @@ def leg_columns(scope: Scope) -> LegColumns:
         calls_at,
         _int64s(scope, "entry_ns"),
         _int64s(scope, "dur_ns"),
-        _functions(scope, log, calls_at),
+        _functions(scope, columns.array("call", "func"), log, calls_at),
         waits_at,
         np.array(columns.array("wait", "kind"), np.int8),
         np.array(columns.array("wait", "begin_ns"), np.int64),
         np.array(columns.array("wait", "end_ns"), np.int64),
-        *_by_function(scope),
+        *by_function(scope),
         edge,
         step,
     )
 
 
-def some_legs(scope: Scope, rows: Int64s) -> LegColumns:
-    """Return the columns of the legs `rows` (0-based, rising), numbered anew from 0, without waits.
+def legs_at(scope: Scope, rows: Int64s) -> LegColumns:
+    """Return the columns of the legs `rows` (0-based, rising), numbered anew from 0.
 
-    Their calls are those that the scope chooses.  Only these rows are read.  Raises Cancelled.
+    Only the calls and waits of these legs are read.
     """
-    columns, sources = scope.columns, sorted(scope.kernels)
-    of = scope.leg_of_call
-    leg = np.minimum(np.searchsorted(rows, of), max(len(rows) - 1, 0))
-    mine = np.flatnonzero(rows[leg] == of) if len(rows) else leg[:0]
-    calls = np.flatnonzero(scope.calls)[mine]
+    columns, sources, number = scope.columns, sorted(scope.kernels), rows + 1
 
     def of_leg(name: str) -> Int64s:
-        return np.array(columns.take("leg", name, rows), np.int64)
+        return np.array(columns.near("leg", name, rows), np.int64)
 
-    source, nothing = of_leg("source"), np.zeros(0, np.int64)
-    function = scope.functions_of(
-        np.asarray(columns.take("call", "func", calls), np.int64), source[leg[mine]]
-    )
-    whole = _by_function(scope)
+    def of(table: str) -> tuple[Int64s, Int64s]:
+        """Return the rows of a table in these legs, and where those of each leg begin."""
+        mine, leg = columns.rows_with(table, "leg", number)
+        size = np.bincount(_places(leg, number), minlength=len(rows))
+        return mine, np.r_[0, np.cumsum(size)]
+
+    source = of_leg("source")
+    log = np.searchsorted(sources, source).astype(np.int32)
+    (calls, calls_at), (waits, waits_at) = of("call"), of("wait")
     return LegColumns(
         of_leg("kind").astype(np.int8),
         of_leg("drop_reason") >= 0,
-        np.searchsorted(sources, source).astype(np.int32),
+        log,
         of_leg("begin_ns"),
         of_leg("end_ns"),
-        np.r_[0, np.cumsum(np.bincount(leg[mine], minlength=len(rows)))],
-        np.array(columns.take("call", "entry_ns", calls), np.int64),
-        np.array(columns.take("call", "dur_ns", calls), np.int64),
-        np.where(function < 0, len(scope.function_names), function).astype(np.int32),
-        np.zeros(len(rows) + 1, np.int64),
-        np.zeros(0, np.int8),
-        nothing,
-        nothing,
-        *whole,
+        calls_at,
+        np.array(columns.near("call", "entry_ns", calls), np.int64),
+        np.array(columns.near("call", "dur_ns", calls), np.int64),
+        _functions(scope, columns.near("call", "func", calls), log, calls_at),
+        waits_at,
+        np.array(columns.near("wait", "kind", waits), np.int8),
+        np.array(columns.near("wait", "begin_ns", waits), np.int64),
+        np.array(columns.near("wait", "end_ns", waits), np.int64),
+        *by_function(scope),
         *costs_of(scope),
     )
 
 
-def _by_function(scope: Scope) -> tuple[Int8s, Int8s, Int64s]:
+def legs_of_units(scope: Scope, units: Units, rows: Int64s) -> tuple[Int64s, Int64s, LegColumns]:
+    """Return the legs of the packets `rows`, indices of `units`, and their columns.
+
+    The legs of the packet rows[i] are of[at[i] : at[i + 1]], indices of these columns: returns
+    (of, at, columns).
+    """
+    legs, at = units.legs_of(rows)
+    used = distinct(legs)
+    return _places(legs, used), at, legs_at(scope, used)
+
+
+def _places(leg: Array, numbers: Int64s) -> Int64s:
+    """Return the place of each element of `leg` among `numbers`, which rise and have it."""
+    if len(numbers) and int(numbers[-1] - numbers[0]) == len(numbers) - 1:
+        return np.asarray(leg.astype(np.int64) - numbers[0], np.int64)
+    return np.searchsorted(numbers, leg)
+
+
+def by_function(scope: Scope) -> tuple[Int8s, Int8s, Int64s]:
     """Return `begins`, `layer` and `path_step` of LegColumns."""
     names, layers = scope.function_names, scope.layer_names
     begins = np.array([*map(_begins, names, layers), 0], np.int8)
@@ -144,10 +164,11 @@ def _bounds(leg: Array, legs: int) -> Int64s:
     return bounds[1:]
 
 
-def _functions(scope: Scope, log: Int32s, calls_at: Int64s) -> Int32s:
-    """Return the function of each call of the session, as an index of Scope.function_names.
+def _functions(scope: Scope, func: Array, log: Int32s, calls_at: Int64s) -> Int32s:
+    """Return the function of each call, as an index of Scope.function_names.
 
-    `log` and `calls_at` are by leg: its log, and where its calls begin.
+    `func` is the probe of each call; `log` and `calls_at` are by leg: its log, and where its calls
+    begin.
     """
     names = scope.function_names
     place = {name: at for at, name in enumerate(names)}
@@ -156,7 +177,6 @@ def _functions(scope: Scope, log: Int32s, calls_at: Int64s) -> Int32s:
     for row, source in enumerate(sorted(scope.kernels)):
         for probe, name in scope.kernels[source].functions.items():
             table[row, probe] = place[name]
-    func = np.asarray(scope.columns.array("call", "func"))
     if func.min(initial=0) < 0 or func.max(initial=0) > most:
         func = np.where((func >= 0) & (func <= most), func, most + 1)
     if len(table) == 1:

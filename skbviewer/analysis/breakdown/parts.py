@@ -11,12 +11,12 @@ import numpy as np
 
 from ...records.types import Bools, Int32s, Int64s
 from ..words.wait_kinds import INTERRUPTS, NAMES, OTHERS, UNKNOWN
-from .leg_columns import LegColumns, leg_columns
+from .leg_columns import LegColumns, leg_columns, legs_of_units
 from .lost_packets import legs_of_lost_packets
-from .part_loops import EXTRA, PROBES, WAITS, Scratch, count_pieces, divide, scratch_for
-from .path_classes import PathClasses, path_classes
+from .part_loops import EXTRA, PROBES, WAITS, count_pieces, divide, scratch_for
+from .probe_costs import costs_of
 from .stage_loops import STAGES
-from .units import Units, units_of
+from .stored_facts import facts_of
 
 if TYPE_CHECKING:
     from ..stats.scope import Scope
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 BUSY, WAIT, OTHER, PROBE, NOWHERE = "busy", "wait", "other work", "probes", "unknown"
 WITHOUT_PROBE = "functions without a probe"
 THE_PROBES = "the probes themselves"
-KEPT_BYTES = 256 << 20  # largest facts that are kept for later tables of the session
-ROW_BYTES = {"packet": 60, "leg": 60, "call": 20, "wait": 17}  # of facts, by table
+UNITS = 1 << 17  # packets whose legs are read together
 BLOCK = 1 << 20  # number of parts for which memory is allocated at first
 
 
@@ -50,47 +49,12 @@ class Parts(NamedTuple):
     ns: Int64s
 
 
-class Facts(NamedTuple):
-    """The packets of a session, their legs and their path classes."""
-
-    units: Units
-    legs: LegColumns
-    classes: PathClasses
-
-
-def legs_of(scope: Scope) -> LegColumns:
-    """Return the columns of all legs of the session.  Raises Cancelled."""
-    return _facts_of(scope).legs if _are_kept(scope) else leg_columns(scope)
-
-
-def _are_kept(scope: Scope) -> bool:
-    size = sum(scope.columns.length(table) * row for table, row in ROW_BYTES.items())
-    return scope.fields is not None and size <= KEPT_BYTES
-
-
-def _facts_of(scope: Scope) -> Facts:
-    """Return the facts about all packets of the session; they are kept if they are small.
-
-    Raises Cancelled.
-    """
-
-    def found() -> Facts:
-        units, legs = units_of(scope), leg_columns(scope)
-        return Facts(units, legs, path_classes(units, legs))
-
-    if scope.fields is None or not _are_kept(scope):
-        return found()
-    what = "breakdown of all skbs" if scope.has_everything else "breakdown"
-    kept: Facts = scope.fields.cached(what, found)
-    return kept
-
-
 class Breakdown:
     """The packets of a session, their path classes, and the parts of their times."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
-        self.units, self.legs, self.classes = _facts_of(scope)
+        self.units, self.classes = facts_of(scope)
         self.functions: Sequence[str] = scope.function_names
         self.per_stage = len(self.functions) + EXTRA
 
@@ -107,7 +71,21 @@ class Breakdown:
     @property
     def calibrated(self) -> bool:
         """Return whether the cost of probes is known for at least one log."""
-        return bool(self.legs.edge.any())
+        return bool(costs_of(self._scope)[0].any())
+
+    @cached_property
+    def legs(self) -> LegColumns:
+        """Return the columns of all legs of the session.  Raises Cancelled."""
+        return leg_columns(self._scope)
+
+    def directions(self, row: int) -> list[tuple[int, bool]]:
+        """Return the direction of each leg of a packet, and whether the packet was dropped in it.
+
+        `row` is the packet's index in `units`.
+        """
+        legs, columns = self.units.legs_of(np.array([row]))[0], self._scope.columns
+        kind, reason = (columns.take("leg", name, legs) for name in ("kind", "drop_reason"))
+        return [(int(one), bool(why >= 0)) for one, why in zip(kind, reason, strict=True)]
 
     def part_at(self, place: int) -> Part:
         """Return the part with the number `place`: stage * per_stage + index in the stage."""
@@ -143,21 +121,25 @@ class Breakdown:
 
         `rows` are the packets' indices in `units`.  Raises Cancelled.
         """
-        units, legs = self.units, self.legs
-        rows, at = np.ascontiguousarray(rows, np.int64), 0
-        space = self._space(rows)
+        rows = np.ascontiguousarray(rows, np.int64)
+        for first in range(0, len(rows), UNITS):
+            yield from self._of_units(rows[first : first + UNITS], first, len(rows))
+
+    def _of_units(self, rows: Int64s, done: int, total: int) -> Iterator[Parts]:
+        """Yield the parts of the times of the packets `rows`, whose legs are read together.
+
+        `done` and `total` say how many packets were divided before, and how many there are.
+        """
+        of, at, legs = legs_of_units(self._scope, self.units, rows)
+        every = np.arange(len(rows))
+        needed = np.zeros(2, np.int64)
+        count_pieces(every, at, of, legs.calls_at, legs.waits_at, needed)
+        space = scratch_for(2 * int(needed[0]) + 8, int(needed[1]), self.per_stage)
         made = np.empty((3, max(BLOCK, 2 * self.part_count)), np.int64)
-        while at < len(rows):
-            self._scope.progress.report("Counting", at, len(rows))
+        next_ = 0
+        while next_ < len(rows):
+            self._scope.progress.report("Counting", done + next_, total)
             counts = np.zeros(1, np.int64)
-            given = units.at, units.legs, legs, self.per_stage, space, made, counts
-            at = int(divide(rows, at, *given))
+            next_ = int(divide(every, next_, at, of, legs, self.per_stage, space, made, counts))
             unit, place, ns = made[:, : counts[0]]
             yield Parts(rows[unit].astype(np.int32), place.astype(np.int32), ns.copy())
-
-    def _space(self, rows: Int64s) -> Scratch:
-        """Return scratch space that suffices for each of the packets `rows`, indices of `units`."""
-        units, legs = self.units, self.legs
-        needed = np.zeros(2, np.int64)
-        count_pieces(rows, units.at, units.legs, legs.calls_at, legs.waits_at, needed)
-        return scratch_for(2 * int(needed[0]) + 8, int(needed[1]), self.per_stage)

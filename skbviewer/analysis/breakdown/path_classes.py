@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...records.types import Bools, Int64s
+from ...store.whole_columns import Array
 from ..timeline.row_stacking import ranks
 from .class_loops import find_members, number_paths, number_values
 from .grouped_sorting import by_group
-from .leg_columns import LegColumns
+from .leg_columns import legs_of_units
 from .units import Units
 
+if TYPE_CHECKING:
+    from ..stats.scope import Scope
+
 TABLE = 1 << 16  # slots of the first hash table
+BLOCK = 1 << 18  # packets whose legs are read together
 SMALL_CLASS = 8  # packets; a smaller class is compared with packets of the same layers
 
 
@@ -25,28 +30,32 @@ class PathClasses(NamedTuple):
     SMALL_CLASS packets, all packets with the same directions and layers.  `median` is, by peers,
     the packet whose time in kernel is the median (of an even number, the lower one).  `size` is by
     peers.  `path` is the number of the path (see path_rule), which names the class in all
-    recordings.
+    recordings.  Arrays by packet have any integer type.
     """
 
-    number: Int64s  # by packet
+    number: Array  # by packet
     sizes: Int64s  # by class
     path: Int64s  # by class
-    peers: Int64s  # by packet
+    peers: Array  # by packet
     size: Int64s  # by peers
     median: Int64s  # by peers: a packet, as an index of Units
 
     @property
     def comparable(self) -> Bools:
         """Return for each packet whether its `peers` are enough packets for a comparison."""
-        return np.asarray(self.size[self.peers] >= SMALL_CLASS)
+        return self.are_comparable(slice(None))
+
+    def are_comparable(self, rows: Int64s | slice) -> Bools:
+        """Return whether the `peers` of the packets `rows` are enough for a comparison."""
+        return np.asarray((self.size >= SMALL_CLASS)[self.peers[rows]])
 
 
-def path_classes(units: Units, legs: LegColumns) -> PathClasses:
-    """Return the path class of each packet in `units`, from its legs.
+def path_classes(scope: Scope, units: Units) -> PathClasses:
+    """Return the path class of each packet in `units`.  Raises Cancelled.
 
     A class of fewer than SMALL_CLASS packets is compared with all packets of the same layers.
     """
-    path, of_layers = packet_paths(units, legs)
+    path, of_layers = packet_paths(scope, units)
     fine, sizes = _ranked(path)
     coarse, wide = _ranked(of_layers)
     of_class = np.zeros(len(sizes), np.int64)
@@ -57,17 +66,25 @@ def path_classes(units: Units, legs: LegColumns) -> PathClasses:
     # A wider class has all packets of these layers, also those with a class of their own.
     size = np.r_[sizes, wide][used]
     median = _medians(used, fine, len(sizes) + coarse, units.kernel_ns)
-    return PathClasses(fine, sizes, of_class, peers, size, median)
+    by_packet = fine.astype(np.int32), peers.astype(np.int32)
+    return PathClasses(by_packet[0], sizes, of_class, by_packet[1], size, median)
 
 
-def packet_paths(units: Units, legs: LegColumns) -> tuple[Int64s, Int64s]:
+def packet_paths(scope: Scope, units: Units) -> tuple[Int64s, Int64s]:
     """Return two int64 numbers for each packet in `units`: that of its path, that of its layers.
 
-    The second one depends only on directions and layers; see path_rule.py.
+    The second one depends only on directions and layers; see path_rule.py.  Raises Cancelled.
     """
-    made = np.zeros((2, len(units.id)), np.int64)
-    seen = np.full(len(legs.layer), -1, np.int64)
-    number_paths(units.at, units.legs, legs, seen, np.full(128, -1, np.int64), made)
+    count = len(units.id)
+    made = np.zeros((2, count), np.int64)
+    for first in range(0, count, BLOCK):
+        scope.progress.report("Counting", first, count)
+        rows = np.arange(first, min(first + BLOCK, count))
+        of, at, legs = legs_of_units(scope, units, rows)
+        scratch = np.full(len(legs.layer), -1, np.int64), np.full(128, -1, np.int64)
+        numbers = np.zeros((2, len(rows)), np.int64)
+        number_paths(at, of, legs, *scratch, numbers)
+        made[:, first : first + len(rows)] = numbers
     return made[0], made[1]
 
 

@@ -6,34 +6,57 @@ A row K<n> of the packet list counts as a packet, too, although no capture has i
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...matching import EXACT
-from ...records.types import Bools, Int64s
+from ...records.types import Int64s
+from ...store.whole_columns import Array
 
 if TYPE_CHECKING:
     from ..stats.scope import Scope
 
 
 class Units(NamedTuple):
-    """Packets in the order of the packet list, then rows K<n>.
+    """Packets in the order of the packet list, then rows K<n>, in the order of n.
 
     `legs` holds indices of legs: legs[at[i] : at[i + 1]] are those of packet i, by log and begin.
+    Arrays have any integer type.
     """
 
-    id: Int64s
-    kernel_ns: Int64s
-    at: Int64s
-    legs: Int64s
+    id: Array
+    kernel_ns: Array
+    at: Array
+    legs: Array
 
     def rows_of(self, ids: Int64s) -> Int64s:
         """Return the indices of the packets `ids` in this table; unknown ids are left out."""
-        order = np.argsort(self.id, kind="stable")
-        place = np.minimum(np.searchsorted(self.id, ids, sorter=order), max(len(order) - 1, 0))
-        found = order[place] if len(order) else np.zeros(0, np.int64)
-        return np.asarray(found[self.id[found] == ids[: len(found)]], np.int64)
+        captured, count = self.captured, len(self.id)
+        at = np.where(
+            ids > 0,
+            np.searchsorted(self.id[:captured], ids),
+            captured + np.searchsorted(-self.id[captured:].astype(np.int64), -ids),
+        )
+        return np.asarray(at[self.id[np.minimum(at, count - 1)] == ids] if count else at[:0])
+
+    @property
+    def captured(self) -> int:
+        """Return the number of packets in captures; rows K<n> follow them."""
+        return bisect_left(range(len(self.id)), True, key=lambda row: bool(self.id[row] < 0))
+
+    def times(self, rows: Int64s) -> Int64s:
+        """Return the time in kernel of the packets `rows` (indices), ns."""
+        return self.kernel_ns[rows].astype(np.int64)
+
+    def legs_of(self, rows: Int64s) -> tuple[Int64s, Int64s]:
+        """Return the legs of the packets `rows` (indices), and where those of each begin."""
+        first = self.at[rows].astype(np.int64)
+        size = self.at[rows + 1] - first
+        at = np.r_[0, np.cumsum(size)]
+        place = np.repeat(first - at[:-1], size) + np.arange(at[-1])
+        return self.legs[place].astype(np.int64), at
 
 
 def units_of(scope: Scope) -> Units:
@@ -62,7 +85,8 @@ def units_of(scope: Scope) -> Units:
     own = np.asarray(columns.array("series", "kernel_ns"), np.int64)[series]
     ns = np.concatenate([kernel[number[:captured]], own])
     named = np.concatenate([number[:captured] + 1, len(kernel) - number[captured:]])
-    return Units(named, ns, np.r_[first, len(legs)], legs)
+    at = np.r_[first, len(legs)]
+    return Units(named.astype(np.int32), ns, at.astype(np.int32), legs.astype(np.int32))
 
 
 def _kernel_only(scope: Scope) -> tuple[Int64s, Int64s]:
@@ -93,19 +117,17 @@ def _order(scope: Scope, group: Int64s, legs: Int64s) -> Int64s | None:
     return np.lexsort((begin[legs], source[legs], group))
 
 
-def chosen_units(scope: Scope, units: Units) -> Bools:
-    """Return for each unit (packet or row K<n>) whether the scope selects it.
+def chosen_rows(scope: Scope, units: Units) -> Int64s:
+    """Return the units (packets or rows K<n>) that the scope selects, as indices, rising.
 
     A packet is in a time range if it was captured then; a row K<n>, if a leg of it began then.
     """
-    found = np.zeros(len(units.id), np.bool_)
-    if not len(found):
-        return found
     if not scope.is_chosen:
-        return ~found
-    is_packet = units.id > 0
-    wanted = np.zeros(scope.columns.length("packet") + 1, np.bool_)
-    wanted[scope.packets] = True
-    found[is_packet] = wanted[units.id[is_packet]]
-    with_leg = np.logical_or.reduceat(scope.legs[units.legs], units.at[:-1])
-    return np.where(is_packet, found, with_leg)
+        return np.arange(len(units.id))
+    packets = units.rows_of(scope.packets)
+    captured = units.captured
+    legs, at = units.legs_of(np.arange(captured, len(units.id)))
+    if not len(legs):
+        return packets
+    with_leg = np.logical_or.reduceat(scope.legs[legs], at[:-1])
+    return np.concatenate([packets, captured + np.flatnonzero(with_leg)])

@@ -83,7 +83,7 @@ class Case:
         """Return the numbers of the chosen packets of captures, ascending, whatever their match."""
         if self._listed is None:
             return self.scope.packets
-        ids = self.made.units.id[self.rows]
+        ids = self.made.units.id[self.rows].astype(np.int64)
         return np.sort(ids[ids > 0])
 
     @cached_property
@@ -107,7 +107,7 @@ class Case:
     @cached_property
     def kernel_ns(self) -> Int64s:
         """Return the time in kernel of each chosen packet."""
-        return self.made.units.kernel_ns[self.rows]
+        return self.made.units.times(self.rows)
 
     def ids(self, rows: Int64s) -> list[int]:
         """Return the numbers (-n for K<n>) of the chosen packets with the indices `rows`."""
@@ -196,11 +196,9 @@ class Case:
     def row_of_leg(self) -> Int64s:
         """Return the chosen packet of each leg of the session (index of `rows`); -1 if none."""
         units = self.made.units
-        found = np.full(len(self.made.legs.kind), -1, np.int64)
-        size = np.diff(units.at)[self.rows]
-        first = np.repeat(units.at[self.rows] - (np.cumsum(size) - size), size)
-        legs = units.legs[first + np.arange(size.sum())] if len(size) else first
-        found[legs] = np.repeat(np.arange(len(self.rows)), size)
+        found = np.full(self.scope.columns.length("leg"), -1, np.int64)
+        legs, at = units.legs_of(self.rows)
+        found[legs] = np.repeat(np.arange(len(self.rows)), np.diff(at))
         return found
 
     def waits(self, kind: int) -> Spans:

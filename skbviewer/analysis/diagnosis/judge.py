@@ -7,7 +7,7 @@ import numpy as np
 
 from ...records.types import Int64s
 from ..breakdown.parts import Breakdown
-from ..breakdown.units import chosen_units
+from ..breakdown.units import chosen_rows
 from ..number_sets import distinct
 from ..stats.scope import Scope
 from .case import Case
@@ -28,9 +28,7 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
     Raises Cancelled.
     """
     made = Breakdown(scope)
-    rows = (
-        np.flatnonzero(chosen_units(scope, made.units)) if ids is None else made.units.rows_of(ids)
-    )
+    rows = chosen_rows(scope, made.units) if ids is None else made.units.rows_of(ids)
     case = Case(scope, made, rows, None if ids is None else len(ids))
     time, findings = case.time, list[Finding]()
     judged = []
@@ -53,7 +51,7 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
 
 def _with_rows(made: Breakdown, one: Finding) -> Finding:
     """Return the finding with the rows of its packets, if its rule has not set them."""
-    rows = one.rows if len(one.rows) else made.units.id[one.packets]
+    rows = one.rows if len(one.rows) else made.units.id[one.packets].astype(np.int64)
     return one._replace(rows=distinct(rows))
 
 

@@ -36,7 +36,7 @@ def calls() -> Need:
 def peers() -> Need:
     """Return the condition that there are enough packets to compare a packet with."""
     return Need(
-        lambda case: bool(case.made.classes.comparable[case.rows].any()),
+        lambda case: bool(case.made.classes.are_comparable(case.rows).any()),
         "at least 8 packets on the same path, or through the same layers",
         "record for longer, so that similar packets are recorded as well",
     )

@@ -8,10 +8,8 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from ...records.types import Int32s, Int64s
-from ..breakdown.leg_columns import leg_columns
-from ..breakdown.path_classes import packet_paths
 from ..breakdown.path_rule import path_name
-from ..breakdown.units import units_of
+from ..breakdown.stored_facts import facts_of
 from ..stats.scope import Chosen, Kernel, Scope
 from ..timeline.session_time import Clock
 from .field_data import Data, View
@@ -40,13 +38,14 @@ def _paths(data: Data) -> _Paths:
     """Return the paths of all rows whose time in kernel is known."""
     kernels = {log: Kernel(data.names(log), data.functions(log), ()) for log in data.logs()}
     # Only a chosen range of time would need a clock.
-    scope = Scope(data.columns, kernels, cast(Clock, None), Chosen())
-    units = units_of(scope)
-    number, _ = packet_paths(units, leg_columns(scope))
-    names, path = np.unique(number, return_inverse=True)
-    order = np.argsort(units.id, kind="stable")
-    of_row: Int32s = path.reshape(-1)[order].astype(np.int32)
-    return _Paths(units.id[order], of_row, tuple(map(path_name, names.tolist())))
+    scope = Scope(data.columns, kernels, cast(Clock, None), Chosen(), fields=data)
+    units, classes = facts_of(scope)
+    names, path = np.unique(classes.path, return_inverse=True)
+    captured = units.captured
+    order = np.r_[np.arange(captured, len(units.id))[::-1], np.arange(captured)]
+    of_row: Int32s = path.reshape(-1).astype(np.int32)[classes.number[order]]
+    ids = units.id[order].astype(np.int64)
+    return _Paths(ids, of_row, tuple(map(path_name, names.tolist())))
 
 
 PATH_FIELDS = (

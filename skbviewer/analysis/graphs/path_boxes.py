@@ -14,7 +14,7 @@ from ...records.types import Int64s
 from ..breakdown.grouped_sorting import by_group
 from ..breakdown.parts import Breakdown
 from ..breakdown.path_rule import path_name
-from ..breakdown.units import chosen_units
+from ..breakdown.units import chosen_rows
 from ..stats.path_table import legs_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def path_boxes(scope: Scope) -> PathBoxes | None:
     None if no time in kernel is known.  Raises Cancelled.
     """
     made = Breakdown(scope)
-    rows = np.flatnonzero(chosen_units(scope, made.units))
+    rows = chosen_rows(scope, made.units)
     if not len(rows):
         return None
     scope.progress.report("Counting", 0, 0)
@@ -66,12 +66,12 @@ def path_boxes(scope: Scope) -> PathBoxes | None:
     order = order[: np.count_nonzero(count)]
     rank = np.full(len(count), MAX_BOXES, np.int64)
     rank[order[:MAX_BOXES]] = np.arange(min(len(order), MAX_BOXES))
-    group, ns = rank[made.classes.number[rows]], made.units.kernel_ns[rows]
+    group, ns = rank[made.classes.number[rows]], made.units.times(rows)
     number = np.bincount(group)
     ranks = _ranks(by_group(group, ns, len(number)))
     beyond, shown = _outliers(ns, group, ranks)
     own, rest = order[:MAX_BOXES], len(order) > MAX_BOXES
-    legs = [legs_of(made, rows[made.classes.number[rows] == one]) for one in own.tolist()]
+    legs = [legs_of(made, rows[group == place]) for place in range(len(own))]
     return PathBoxes(
         (*(own + 1).tolist(), *[0] * rest),
         (*map(path_name, made.classes.path[own].tolist()), *[""] * rest),
@@ -80,7 +80,7 @@ def path_boxes(scope: Scope) -> PathBoxes | None:
         ranks,
         beyond,
         group[shown],
-        made.units.id[rows[shown]],
+        made.units.id[rows[shown]].astype(np.int64),
         ns[shown],
     )
 

@@ -12,7 +12,6 @@ from ...records.types import Int64s
 from ...store.whole_columns import Array
 from .scope import Scope
 
-DENSE = 16  # all calls are read to take one of so many
 LEG = "leg"
 
 
@@ -68,12 +67,13 @@ def _block(first: int, columns: list[Int64s], names: tuple[str, ...]) -> CallBlo
 
 def _parts(scope: Scope, names: tuple[str, ...]) -> Iterator[list[Int64s]]:
     """Yield rows, legs (from 1) and columns of chosen calls, in blocks that may divide legs."""
-    columns, calls = scope.columns, scope.calls
-    count = int(np.count_nonzero(calls))
-    if count * DENSE < len(calls):
-        rows = np.flatnonzero(calls)
-        yield [rows, *(_int64s(columns.take("call", name, rows)) for name in (LEG, *names))]
+    columns = scope.columns
+    if scope.has_few_calls:
+        rows = scope.call_rows
+        yield [rows, *(_int64s(columns.near("call", name, rows)) for name in (LEG, *names))]
         return
+    calls = scope.calls
+    count = int(np.count_nonzero(calls))
     for first, values in columns.pieces("call", LEG, *names):
         size = len(values[0])
         mine = calls[first : first + size]

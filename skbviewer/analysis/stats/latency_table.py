@@ -12,9 +12,8 @@ import numpy as np
 
 from ...records.types import Int64s
 from ..breakdown.grouped_sorting import by_group
-from ..breakdown.leg_columns import LegColumns
 from ..breakdown.parts import Breakdown
-from ..breakdown.units import chosen_units
+from ..breakdown.units import chosen_rows
 from ..timeline.row_stacking import ranks
 from .scope import Scope
 from .stages import stage_times
@@ -45,14 +44,12 @@ def latency_rows(scope: Scope) -> list[LatencyRow]:
     Raises Cancelled.
     """
     made = Breakdown(scope)
-    found = [*_packets(scope, made), *_stages(scope, made.legs)]
-    del made  # which may take more memory than all that follows
-    return [*found, *_functions(scope)]
+    return [*_packets(scope, made), *_stages(scope), *_functions(scope)]
 
 
 def _packets(scope: Scope, made: Breakdown) -> list[LatencyRow]:
-    rows = np.flatnonzero(chosen_units(scope, made.units))
-    ns, number = made.units.kernel_ns[rows], made.classes.number[rows]
+    rows = chosen_rows(scope, made.units)
+    ns, number = made.units.times(rows), made.classes.number[rows]
     found = _rows(PACKET, [PACKET], np.zeros(len(ns), np.int64), ns)
     used, group = ranks(number)
     names = [str(one + 1) for one in used.tolist()]
@@ -60,8 +57,8 @@ def _packets(scope: Scope, made: Breakdown) -> list[LatencyRow]:
     return found + sorted(by_path, key=lambda row: (-row.number, int(row.name)))[:PATHS]
 
 
-def _stages(scope: Scope, legs: LegColumns) -> list[LatencyRow]:
-    stages = stage_times(scope, scope.legs & ~scope.gaps, legs)
+def _stages(scope: Scope) -> list[LatencyRow]:
+    stages = stage_times(scope, scope.legs & ~scope.gaps)
     parts = list(stages.values())
     group = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
     return _rows(STAGE, list(stages), group, np.concatenate(parts))

@@ -11,7 +11,7 @@ from ...matching import FORWARD, TX
 from ...records.types import Bools, Int64s
 from ..breakdown.parts import Breakdown
 from ..breakdown.path_rule import path_name
-from ..breakdown.units import chosen_units
+from ..breakdown.units import chosen_rows
 from ..timeline.row_stacking import ranks
 from .duration_spread import spreads
 from .scope import Scope
@@ -45,16 +45,17 @@ def path_rows(scope: Scope) -> list[PathRow]:
     Raises Cancelled.
     """
     made = Breakdown(scope)
-    rows = np.flatnonzero(chosen_units(scope, made.units))
+    rows = chosen_rows(scope, made.units)
     classes, place = ranks(made.classes.number[rows])
     count = np.bincount(place)
     order = np.lexsort((classes, -count))
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     group = np.minimum(rank[place], MAX_PATHS)
-    by_time = np.lexsort((made.units.kernel_ns[rows], group))
+    ns = made.units.times(rows)
+    by_time = np.lexsort((ns, group))
     rows, group = rows[by_time], group[by_time]
-    found = spreads(group, made.units.kernel_ns[rows], min(len(classes), MAX_PATHS + 1))
+    found = spreads(group, ns[by_time], min(len(classes), MAX_PATHS + 1))
     ends = np.cumsum([one.number for one in found])
     parts = [rows[end - one.number : end] for one, end in zip(found, ends, strict=True)]
     medians = np.array([mine[(len(mine) - 1) // 2] for mine in parts], np.int64)
@@ -83,15 +84,13 @@ def legs_of(made: Breakdown, rows: Int64s) -> str:
     `rows` are packets of the class, indices in `made.units`.  A leg whose skb the kernel dropped is
     called "freed" if no packet was lost by that: a socket had received it, for example.
     """
-    units, legs = made.units, made.legs
     words = []
-    first = units.at[rows]
-    for place in range(int(units.at[rows[0] + 1] - first[0])):
-        mine = units.legs[first + place]
-        kind = int(legs.kind[mine[0]])
+    first = made.units.at[rows]
+    for place, (kind, dropped) in enumerate(made.directions(int(rows[0]))):
         word = "send" if kind == TX else "forward" if kind == FORWARD else "receive"
-        if legs.dropped[mine[0]]:
-            word += ", dropped" if made.lost[mine].any() else ", freed"
+        if dropped:
+            lost = made.lost[made.units.legs[first + place]].any()
+            word += ", dropped" if lost else ", freed"
         words.append(word)
     return " + ".join(words)
 

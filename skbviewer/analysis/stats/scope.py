@@ -6,81 +6,33 @@ Input: the columns of a session.  Output: masks over its legs and calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...matching import EXACT, Sample
 from ...records import POINTS_GAP, UNTIMED, Progress, Silent
 from ...records.bulk_dtypes import DETAIL_BITS
 from ...records.types import Bools, Int64s
 from ...store import Columns
 from ...store.whole_columns import Array
 from ..calls.lost_spans import Spans
+from ..number_sets import distinct, flags_of
 from ..timeline.session_time import Clock, packet_times
 from ..words.function_layers import layer_of
-from ..words.kernel_names import Names
+from .chosen_legs import legs_of_rows
+from .scope_inputs import NO_DETAILS
+from .scope_inputs import Chosen as Chosen
+from .scope_inputs import Details as Details
+from .scope_inputs import Kernel as Kernel
+from .scope_inputs import QueueOf as QueueOf
 
 if TYPE_CHECKING:
     from ..fields.field_data import Data
 
+DENSE = 16  # all calls are read to take those of one leg of so many
 SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
-
-
-class Chosen(NamedTuple):
-    """Rows of the packet list, and a range of session time.
-
-    `packets` are rows: n for packet n, -n for row K<n>.  None means all rows, and lifetimes without
-    a row.  A leg or call is in the range
-    if it begins at begin_ns <= t < end_ns, and a drop if it happened then; None means no limit.  A
-    packet without a time is in no range.  Lifetimes without network identity (netlink, unix
-    sockets) are selected only with `everything`.  `interval_ns` is the length of the intervals of
-    `stats io`; None means a suitable one.
-    """
-
-    packets: Int64s | None = None
-    begin_ns: int | None = None
-    end_ns: int | None = None
-    everything: bool = False
-    interval_ns: int | None = None
-
-
-class Kernel(NamedTuple):
-    """One KBL: its names, `functions` by probe id, and (begin_ns, end_ns) of its losses.
-
-    `sample` says which part of the connections it has; None: all of them.  `unarmed` are the
-    functions on which the recorder could set no probe.
-    """
-
-    names: Names
-    functions: Mapping[int, str]
-    losses: Sequence[tuple[int, int]]
-    sample: Sample | None = None
-    unarmed: frozenset[str] = frozenset()
-
-
-class QueueOf(NamedTuple):
-    """The queue of an event of its length: ifindex 0 is the CPU's backlog; `state`: the handle."""
-
-    netns: int
-    ifindex: int
-    state: int
-
-
-class Details(NamedTuple):
-    """Details of events, which are read when they are needed.
-
-    `frames` returns rows (event, address), innermost frame first; `queues` the queues of events.
-    Events are numbered as in table event.
-    """
-
-    frames: Callable[[], Int64s] = lambda: np.zeros((0, 2), np.int64)
-    queues: Callable[[], Mapping[int, QueueOf]] = dict
-
-
-NO_DETAILS = Details()
 
 
 class Scope:
@@ -112,6 +64,7 @@ class Scope:
         self.captures = captures
         self.progress = progress or Silent()
         self._chosen = chosen
+        self._cuts = True  # the range selects calls, not only legs
 
     def of_call(self, column: str) -> Int64s:
         """Return the column `column` of the chosen calls, as int64.
@@ -123,12 +76,19 @@ class Scope:
     def _narrow(self, column: str) -> Array:
         """Return a column of the chosen calls in the narrowest type that holds it."""
         self.progress.report("Counting", 0, 0)
+        if self.has_few_calls:
+            return self.columns.take("call", column, self.call_rows)
         values = self.columns.array("call", column)
         return values if self._all_calls else values[self.calls]
 
     @cached_property
     def _all_calls(self) -> bool:
         return bool(self.calls.all())
+
+    @cached_property
+    def has_few_calls(self) -> bool:
+        """Return whether the selected calls are read one by one, because they are so few."""
+        return len(self._call_legs) * DENSE < self.columns.length("leg")
 
     def of_leg(self, column: str) -> Int64s:
         """Return the column `column` of all legs, as int64."""
@@ -227,41 +187,66 @@ class Scope:
     @cached_property
     def legs(self) -> Bools:
         """Return for each leg whether it is selected."""
-        source, begin = self.of_leg("source"), self.of_leg("begin_ns")
-        meant = self._in_range(source, begin)
-        if not self._chosen.everything:
-            shown = np.asarray(self.columns.array("series", "identity"), np.int64) >= 0
-            meant &= shown[self.of_leg("series") - 1]
-        if self._chosen.packets is not None:
-            meant &= self._of_rows(self._chosen.packets)
+        meant = np.zeros(self.columns.length("leg"), np.bool_)
+        meant[self.leg_rows] = True
         return meant
 
-    def _of_rows(self, rows: Int64s) -> Bools:
-        """Return for each leg whether it is of a packet n, or of a row K<n> (-n), in `rows`."""
-        packet = np.asarray(self.columns.array("match", "packet"), np.int64)
-        exact = np.asarray(self.columns.array("match", "verdict")) == EXACT
-        known = np.isin(packet, rows) & exact
-        alone = np.asarray(self.columns.array("series", "kernel_only"), np.int64)
-        found = np.isin(-np.maximum(alone, 0), rows)[self.of_leg("series") - 1]
-        found[np.asarray(self.columns.array("match", "leg"), np.int64)[known] - 1] = True
-        return found
+    @cached_property
+    def leg_rows(self) -> Int64s:
+        """Return the selected legs: 0-based, rising."""
+        columns, chosen = self.columns, self._chosen
+        if chosen.packets is None:
+            legs = np.arange(columns.length("leg"))
+        else:
+            legs = legs_of_rows(columns, chosen.packets)
+        if self.is_ranged:
+            source, begin = (
+                np.asarray(columns.near("leg", name, legs), np.int64)
+                for name in ("source", "begin_ns")
+            )
+            legs = legs[self._in_range(source, begin)]
+        if not chosen.everything:
+            series = np.asarray(columns.near("leg", "series", legs), np.int64) - 1
+            legs = legs[columns.take("series", "identity", series) >= 0]
+        return legs
 
     @cached_property
     def calls(self) -> Bools:
         """Return for each call whether it is selected."""
+        if self.has_few_calls:
+            meant = np.zeros(self.columns.length("call"), np.bool_)
+            meant[self.call_rows] = True
+            return meant
         leg = np.asarray(self.columns.array("call", "leg"), np.int64) - 1
-        meant = self._legs_of_packets[leg]
-        if self.is_ranged:
+        meant = flags_of(self._call_legs, self.columns.length("leg"))[leg]
+        if self.is_ranged and self._cuts:
             entry = np.asarray(self.columns.array("call", "entry_ns"), np.int64)
             meant = meant & self._in_range(self.of_leg("source")[leg], entry)
         return np.asarray(meant, np.bool_)
+
+    @cached_property
+    def call_rows(self) -> Int64s:
+        """Return the selected calls: 0-based rows, rising."""
+        if not self.has_few_calls:
+            return np.flatnonzero(self.calls)
+        rows, leg = self.columns.rows_with("call", "leg", self._call_legs + 1)
+        if self.is_ranged and self._cuts:
+            entry = np.asarray(self.columns.near("call", "entry_ns", rows), np.int64)
+            rows = rows[self._in_range(self.sources_of(leg.astype(np.int64) - 1), entry)]
+        return rows
+
+    def sources_of(self, legs: Int64s) -> Int64s:
+        """Return the log of each leg in `legs` (0-based), as a source id."""
+        if len(self.kernels) == 1:
+            return np.full(len(legs), next(iter(self.kernels)), np.int64)
+        return np.asarray(self.columns.take("leg", "source", legs), np.int64)
 
     def happened(self, leg: Int64s, ts: Int64s) -> Bools:
         """Return for each moment `ts` in a leg whether it is selected.
 
         A moment is selected if it is in the range, and the leg is of a chosen packet.
         """
-        return self._legs_of_packets[leg] & self._in_range(self.of_leg("source")[leg], ts)
+        return self._legs_of_packets[leg] & self._in_range(self.sources_of(leg), ts)
 
     @property
     def unlimited(self) -> Scope:
@@ -276,29 +261,39 @@ class Scope:
     @cached_property
     def _whole(self) -> Scope:
         made = self._of(self._chosen)
-        made.legs = self.legs
-        made.calls = self.legs[np.asarray(self.columns.array("call", "leg"), np.int64) - 1]
+        made.legs, made.leg_rows, made._call_legs = self.legs, self.leg_rows, self.leg_rows
+        made._cuts = False
         return made
 
     @cached_property
     def packets(self) -> Int64s:
         """Return the numbers of the selected packets, rising."""
-        meant = np.ones(self.columns.length("packet"), np.bool_)
-        if self._chosen.packets is not None:
-            meant[:] = False
-            meant[self._chosen.packets[self._chosen.packets > 0] - 1] = True
+        if self._chosen.packets is None:
+            rows = np.arange(self.columns.length("packet"))
+        else:
+            rows = distinct(self._chosen.packets[self._chosen.packets > 0]) - 1
         if self.is_ranged:
-            ts = np.asarray(self.columns.array("packet", "ts"), np.int64)
-            source = np.asarray(self.columns.array("packet", "source"), np.int64)
-            meant &= ts != UNTIMED
-            rows = np.flatnonzero(meant)
-            meant[rows] = self._in_range(source[rows], ts[rows], rows)
-        return np.flatnonzero(meant) + 1
+            ts, source = (
+                np.asarray(self.columns.near("packet", name, rows), np.int64)
+                for name in ("ts", "source")
+            )
+            timed = ts != UNTIMED
+            rows, ts, source = rows[timed], ts[timed], source[timed]
+            rows = rows[self._in_range(source, ts, rows)]
+        return rows + 1
 
     @cached_property
     def _legs_of_packets(self) -> Bools:
-        chosen = self._chosen._replace(begin_ns=None, end_ns=None)
-        return self._of(chosen).legs
+        return self._at_any_time.legs
+
+    @cached_property
+    def _call_legs(self) -> Int64s:
+        """Return the legs (0-based, rising) whose calls are selected if they are in the range."""
+        return self._at_any_time.leg_rows
+
+    @cached_property
+    def _at_any_time(self) -> Scope:
+        return self._of(self._chosen._replace(begin_ns=None, end_ns=None))
 
     def _of(self, chosen: Chosen) -> Scope:
         given = (self.columns, self.kernels, self.clock, chosen, self.fits, self.captures)
@@ -351,7 +346,7 @@ class Scope:
         entry = self.of_call("entry_ns")
         rows = np.flatnonzero(np.isin(entry, entry[several]))
         names = ("func", "cpu", "pid")
-        keys = [self.of_leg("source")[self.leg_of_call[rows]], entry[rows]]
+        keys = [self.sources_of(self.leg_of_call[rows]), entry[rows]]
         keys += [self.of_call(name)[rows] for name in names]
         order = np.lexsort([carried[rows] >= 0, *keys])
         same = np.all([key[order][1:] == key[order][:-1] for key in keys], axis=0)
@@ -361,16 +356,16 @@ class Scope:
     @property
     def gaps(self) -> Bools:
         """Return for each leg whether it may lack records, so that its numbers are not shown."""
-        return np.asarray(self.of_leg("gap") != 0)
+        return np.asarray(self.columns.array("leg", "gap") != 0)
 
     @property
     def points(self) -> Bools:
         """Return for each leg whether its log has points only, so that nothing has a duration."""
-        return np.asarray(self.of_leg("gap") == POINTS_GAP)
+        return np.asarray(self.columns.array("leg", "gap") == POINTS_GAP)
 
     def lost(self, leg: Int64s, begin: Int64s, end: Int64s) -> Bools:
         """Return for each leg in `leg` whether its log lost records from `begin` to `end` (ns)."""
-        return self.lost_between(self.of_leg("source")[leg], begin, end)
+        return self.lost_between(self.sources_of(leg), begin, end)
 
     def _has_flag(self, flag: int) -> Bools:
         """Return for each chosen call whether it has the flag, a power of two below 1 << 15."""
@@ -386,7 +381,7 @@ class Scope:
     @cached_property
     def function(self) -> Int64s:
         """Return the index of each chosen call's function in `function_names`; -1 = no name."""
-        return self.functions_of(self.of_call("func"), self.of_leg("source")[self.leg_of_call])
+        return self.functions_of(self.of_call("func"), self.sources_of(self.leg_of_call))
 
     def functions_of(self, func: Int64s, source: Int64s) -> Int64s:
         """Return for each probe id in `func` its function's index in `function_names`; -1 = none.

@@ -131,10 +131,8 @@ def _nodes(scope: Scope, function: Int64s, names: int) -> tuple[Int64s, _Nodes]:
     `function` is the function of each chosen call, a number below `names`.  The parent of a node is
     the node of the call around.  A call that is in no chosen call has no parent.
     """
-    place = np.cumsum(scope.calls) - 1  # of a call of the session among the chosen ones
-    place = np.where(scope.calls, place, ROOT)
     above, depth = scope.of_call("parent"), scope.of_call("depth")
-    above = np.where(above > 0, place[np.maximum(above, 1) - 1], ROOT) if len(place) else above
+    above = _chosen_places(scope, above)
     node = np.full(len(function), ROOT, np.int64)
     parents, functions, count = [], [], 0
     by_depth = np.argsort(depth.astype(np.uint16), kind="stable")  # numpy sorts these in one pass
@@ -147,6 +145,16 @@ def _nodes(scope: Scope, function: Int64s, names: int) -> tuple[Int64s, _Nodes]:
         functions.append(found % names)
         count += len(found)
     return node, _Nodes(np.concatenate(parents), np.concatenate(functions))
+
+
+def _chosen_places(scope: Scope, call: Int64s) -> Int64s:
+    """Return the place of each call (from 1) among the chosen ones; ROOT if it is not chosen."""
+    if scope.has_few_calls:
+        rows = scope.call_rows
+        place = np.minimum(np.searchsorted(rows, call - 1), max(len(rows) - 1, 0))
+        return np.where(rows[place] == call - 1, place, ROOT) if len(rows) else call
+    place = np.where(scope.calls, np.cumsum(scope.calls) - 1, ROOT)
+    return np.where(call > 0, place[np.maximum(call, 1) - 1], ROOT) if len(place) else call
 
 
 def _path(nodes: _Nodes, names: list[str], at: int) -> tuple[str, ...]:

@@ -14,36 +14,31 @@ import numpy as np
 
 from ...matching import RX, TX
 from ...records.types import Bools, Int64s
-from ..breakdown.leg_columns import LegColumns, some_legs
-from ..breakdown.parts import legs_of
+from ..breakdown.leg_columns import legs_at
 from ..breakdown.stage_loops import BITS, MOST_STAGES, STAGES, cut_legs
 from ..words.stage_names import RECEIVING
 from .scope import Scope
 
-DENSE = 16  # all legs are read to find the stages of one of so many
 BLOCK = 1 << 18  # legs whose stages are found together
 
 
-def stage_times(scope: Scope, wanted: Bools, legs: LegColumns | None = None) -> dict[str, Int64s]:
+def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
     """Return by stage the times (ns) of the legs that `wanted` marks and that show this stage.
 
     Sniffers' copies are left out.  All calls of the legs are used.  A range selects legs by their
-    start and does not cut them off; otherwise a stage would include the stages after it.  `legs`
-    are those of the session, if they were read already.  Raises Cancelled.
+    start and does not cut them off; otherwise a stage would include the stages after it.  Raises
+    Cancelled.
     """
     rows, scope = np.flatnonzero(wanted & ~sniffed_legs(scope)), scope.whole
     reading, process = reading_times(scope)
     process = process[wanted[reading]]
-    if legs is None and len(rows) * DENSE < len(wanted):
-        legs, rows = some_legs(scope, rows), np.arange(len(rows))
-    legs = legs or legs_of(scope)
     parts = [(np.zeros(0, np.int8), np.zeros(0, np.int64))]
     for first in range(0, len(rows), BLOCK):
         scope.progress.report("Counting", first, len(rows))
-        mine = rows[first : first + BLOCK]
-        made = np.empty((2, len(mine) * MOST_STAGES), np.int64)
+        legs = legs_at(scope, rows[first : first + BLOCK])
+        made = np.empty((2, len(legs.kind) * MOST_STAGES), np.int64)
         scratch = np.empty(BITS, np.int64), np.empty(len(STAGES), np.int64)
-        count = cut_legs(mine, legs, *scratch, made)
+        count = cut_legs(np.arange(len(legs.kind)), legs, *scratch, made)
         parts.append((made[0, :count].astype(np.int8), made[1, :count].copy()))
     stage, ns = (np.concatenate(column) for column in zip(*parts, strict=True))
     found = {name: ns[stage == at] for at, name in enumerate(STAGES)}

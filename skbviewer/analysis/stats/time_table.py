@@ -15,7 +15,7 @@ import numpy as np
 from ...records.compiled import compiled
 from ...records.types import Bools, Int32s, Int64s
 from ..breakdown.parts import BUSY, Breakdown, Parts
-from ..breakdown.units import chosen_units
+from ..breakdown.units import chosen_rows
 from .scope import Scope
 
 
@@ -44,7 +44,7 @@ def time_table(scope: Scope) -> TimeTable:
     Raises Cancelled.
     """
     made = Breakdown(scope)
-    rows = np.flatnonzero(chosen_units(scope, made.units))
+    rows = chosen_rows(scope, made.units)
     return time_of(made, rows)
 
 
@@ -54,7 +54,7 @@ def time_of(made: Breakdown, rows: Int64s, blocks: Iterable[Parts] | None = None
     `blocks` are the parts of these packets' times, if they were divided already.
     """
     group, names = _groups(made)
-    like = made.classes.comparable[rows]
+    like = made.classes.are_comparable(rows)
     compared = np.zeros(len(made.units.id), np.bool_)
     compared[rows[like]] = True
     sums, last = np.zeros((3, len(names)), np.int64), np.full(len(names), -1, np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis.breakdown.parts import Breakdown, Part
-from skbviewer.analysis.breakdown.units import chosen_units
+from skbviewer.analysis.breakdown.units import chosen_rows
 from skbviewer.analysis.stats import Chosen, Scope
 from skbviewer.analysis.stats.stages import stage_times
 from skbviewer.analysis.stats.time_table import time_table
@@ -149,7 +149,7 @@ def test_a_range_chooses_packets_by_their_begin(tmp_path: Path) -> None:
     begin = int(scope.clock.to_session(1, np.array([9000]))[0])
     scope = Session.open(tmp_path / "story.skbv").stats.scope(Chosen(None, begin, begin + 5000))
     made = Breakdown(scope)
-    assert chosen_units(scope, made.units).tolist() == [False, True, False]
+    assert chosen_rows(scope, made.units).tolist() == [1]
     assert time_table(scope).packets == 1
 
 
@@ -200,8 +200,8 @@ def test_in_recordings_some_legs_have_the_stages_that_they_have_among_all(
     scope = sample.stats.scope()
     wanted = scope.legs & (np.arange(len(scope.legs)) % 3 == 1)
     found = []
-    for dense in (len(wanted), 0):  # all legs are read, or only those that are wanted
-        monkeypatch.setattr("skbviewer.analysis.stats.stages.DENSE", dense)
+    for block in (1 << 18, 3):  # all legs are read together, or a few at a time
+        monkeypatch.setattr("skbviewer.analysis.stats.stages.BLOCK", block)
         found.append({name: ns.tolist() for name, ns in stage_times(scope, wanted).items()})
     assert found[0] == found[1] and any(found[0].values())
     nothing = stage_times(scope, np.zeros_like(wanted))

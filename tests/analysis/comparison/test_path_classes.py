@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from skbviewer.analysis.breakdown.leg_columns import leg_columns
 from skbviewer.analysis.breakdown.path_classes import packet_paths
 from skbviewer.analysis.breakdown.units import Units
 from skbviewer.analysis.comparison.call_sums import call_sums
@@ -95,9 +94,9 @@ def test_passes_and_packets_have_the_same_paths(name: str, tmp_path: Path) -> No
     import_files(sorted(files), out)
     session = Session.open(out)
     scope = session.stats.scope()
-    path, legs = call_sums(scope, time_blocks(scope)).path, leg_columns(scope)
-    every = np.arange(len(legs.kind))
-    number, _ = packet_paths(Units(every, every, np.arange(len(every) + 1), every), legs)
+    path = call_sums(scope, time_blocks(scope)).path
+    every = np.arange(len(scope.legs))
+    number, _ = packet_paths(scope, Units(every, every, np.arange(len(every) + 1), every))
     usable = scope.legs & ~scope.gaps
     assert np.count_nonzero(usable) > 20
     assert number[usable].tolist() == path[usable].tolist()

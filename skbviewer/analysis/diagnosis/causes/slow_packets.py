@@ -59,8 +59,8 @@ def excess_of(case: Case) -> Int64s:
     0 if the packet is alone in its class.
     """
     classes, units = case.made.classes, case.made.units
-    median = units.kernel_ns[classes.median[classes.peers[case.rows]]]
-    return np.where(classes.comparable[case.rows], case.kernel_ns - median, 0)
+    median = units.times(classes.median)[classes.peers[case.rows]]
+    return np.where(classes.are_comparable(case.rows), case.kernel_ns - median, 0)
 
 
 def slow_ones(case: Case, excess: Int64s) -> Bools:

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""What an import finds in the tables of a session and stores in it, to find it only once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..analysis.breakdown.stored_facts import stored_columns
+from ..analysis.stats import Chosen
+from ..records import Progress
+from ..store.whole_columns import Array
+from .kernel.statistics_scope import scope_of
+from .opened_file import OpenedFile
+
+
+def derived_columns(session: Path, progress: Progress) -> Mapping[str, Mapping[str, Array]]:
+    """Return the columns of schema.DERIVED of the session file `session`.  Raises Cancelled."""
+    opened = OpenedFile(session)
+    try:
+        with opened.database() as db:
+            given = db, opened.columns, opened.sources(), opened.timebase(), Chosen()
+            scope = scope_of(*given, progress)
+        return stored_columns(scope)
+    finally:
+        opened.close()
