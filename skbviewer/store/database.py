@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sqlite3
 import struct
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -66,14 +67,15 @@ def engine_for(path: Path) -> Engine:
     return engine
 
 
-def forget_pages(connection: Connection) -> None:
+def forget_pages(execute: Callable[[str], object]) -> None:
     """Unmap the pages of the file that were read; they are mapped again when they are needed.
 
+    `execute` executes a statement of a connection.
     The kernel keeps them cached as long as it has memory, but they no longer count as the
     process's memory.
     """
     for size in (0, MMAP):
-        connection.exec_driver_sql(f"PRAGMA mmap_size = {size}")
+        execute(f"PRAGMA mmap_size = {size}")
 
 
 def open_session(path: Path) -> Engine:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,7 +95,7 @@ class Columns:
             first += place.number
         if first * 8 > MUCH:
             with self._engine.connect() as db:
-                forget_pages(db)
+                forget_pages(db.exec_driver_sql)
 
     def _piece(self, table: str, column: str, number: int, keep: bool = False) -> Array:
         for key in ((table, column, -1), (table, column, number)):
@@ -175,6 +176,23 @@ class Columns:
             kept.append(part[rows])
         return np.concatenate(found), np.concatenate(kept)
 
+    def rows_during(
+        self, table: str, begin: str, last: tuple[str, ...], times: tuple[int, int]
+    ) -> Int64s:
+        """Return 0-based rows that may be at work between two times, rising, and all that are.
+
+        Column `begin` has the time when a row begins, and the sum of the columns `last` when it
+        ends.  The result contains whole chunks.
+        """
+        starts, *ends = (self._of(table, name) for name in (begin, *last))
+        first = 0
+        found = [np.zeros(0, np.int64)]
+        for start, *end in zip(starts, *ends, strict=True):
+            if start.low < times[1] and sum(one.high for one in end) > times[0]:
+                found.append(np.arange(first, first + start.number))
+            first += start.number
+        return np.concatenate(found)
+
     def near(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
         """Return the values of a column at the 0-based `rows`, which rise.
 
@@ -184,10 +202,22 @@ class Columns:
             return np.empty(0, self._dtype(table, column))
         first, span = int(rows[0]), int(rows[-1] - rows[0]) + 1
         if len(rows) * DENSE <= span:
-            return self._scattered(table, column, rows)
+            return self._sparse(table, column, rows)
         read = self.part if span <= CHUNK else self.block  # part() keeps what it reads
         values = read(table, column, first, span)
         return values if span == len(rows) else np.asarray(values[rows - first])
+
+    def _sparse(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
+        """Return the values at `rows`, which rise, chunk by chunk."""
+        out = np.empty(len(rows), self._dtype(table, column))
+        first, last = int(rows[0]) // CHUNK, int(rows[-1]) // CHUNK
+        bounds = np.searchsorted(rows, np.arange(first, last + 2) * CHUNK)
+        hit = np.flatnonzero(bounds[1:] > bounds[:-1])
+        for at in hit.tolist():
+            mine = slice(int(bounds[at]), int(bounds[at + 1]))
+            part = self._piece(table, column, first + at, len(hit) <= FEW)
+            out[mine] = part[rows[mine] - (first + at) * CHUNK]
+        return out
 
     def _scattered(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
         dtype = self._dtype(table, column)
@@ -209,19 +239,17 @@ class Columns:
 
     def _read(self, places: list[_Place], out: Array) -> None:
         begin = 0
-        with self._engine.connect() as db:
-            cursor = db.connection.cursor()  # the driver's own is faster: many chunks are small
+        # The driver's own connection is faster: many chunks are small.
+        with closing(self._engine.raw_connection()) as db, closing(db.cursor()) as cursor:
             for place in places:
                 data = b""
                 if place.dtype:
-                    (data,) = cursor.execute(
-                        "SELECT data FROM chunk WHERE id = ?", (place.id,)
-                    ).fetchone()
+                    cursor.execute("SELECT data FROM chunk WHERE id = ?", (place.id,))
+                    (data,) = cursor.fetchone() or (b"",)
                 unpack(place.dtype, place.low, data, out[begin : begin + place.number])
                 begin += place.number
-            cursor.close()
             if out.nbytes > MUCH:
-                forget_pages(db)
+                forget_pages(cursor.execute)
 
     def _dtype(self, table: str, column: str) -> str:
         """Return the type of a column's arrays; finding it takes a pass over all its places."""

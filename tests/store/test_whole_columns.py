@@ -187,3 +187,17 @@ def test_near_rows(long: tuple[Path, npt.NDArray[np.int64]], rows: list[int]) ->
     columns = Columns(open_session(path))
     for some in (np.array(rows, np.int64), np.arange(5, 2 * CHUNK + 9)):
         assert columns.near("match", "leg", some).tolist() == values[some].tolist()
+
+
+def test_rows_at_work_between_two_times(tmp_path: Path) -> None:
+    """Whole chunks are returned, but none in which no row is at work then."""
+    begin = np.arange(3 * CHUNK) * 10
+    made: dict[str, Values] = {"packet": begin, "rung": np.full(len(begin), 25)}
+    columns = session(tmp_path / "a.skbv", made)
+    first, last = CHUNK + 7, CHUNK + 9
+    times = int(begin[first]), int(begin[last])
+    found = columns.rows_during("match", "packet", ("packet", "rung"), times)
+    assert found.tolist() == list(range(CHUNK, 2 * CHUNK))
+    edge = int(begin[CHUNK]) + 5  # rows of the chunk before are at work, too
+    found = columns.rows_during("match", "packet", ("packet", "rung"), (edge, edge))
+    assert found.tolist() == list(range(2 * CHUNK))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ...matching import TRANSMIT
 from ...records.types import Bools, Int32s, Int64s
-from ..grouped_rows import Array, group_bounds
+from ..grouped_rows import Array
 from ..number_sets import distinct
 from ..words.stage_names import QUEUE, STACK
 from .path_rule import OFF_PATH, step_numbers
@@ -57,35 +57,6 @@ class LegColumns(NamedTuple):
     path_step: Int64s
     edge: Int64s
     step: Int64s
-
-
-def leg_columns(scope: Scope) -> LegColumns:
-    """Return the columns of all legs of the session.  Raises Cancelled."""
-    columns, sources = scope.columns, sorted(scope.kernels)
-    legs = columns.length("leg")
-    log = np.searchsorted(sources, scope.of_leg("source")).astype(np.int32)
-    calls_at = _bounds(columns.array("call", "leg"), legs)
-    waits_at = _bounds(columns.array("wait", "leg"), legs)
-    scope.progress.report("Counting", 0, 0)
-    edge, step = costs_of(scope)
-    return LegColumns(
-        np.array(columns.array("leg", "kind"), np.int8),
-        np.array(columns.array("leg", "drop_reason")) >= 0,
-        log,
-        np.array(columns.array("leg", "begin_ns"), np.int64),
-        np.array(columns.array("leg", "end_ns"), np.int64),
-        calls_at,
-        _int64s(scope, "entry_ns"),
-        _int64s(scope, "dur_ns"),
-        _functions(scope, columns.array("call", "func"), log, calls_at),
-        waits_at,
-        np.array(columns.array("wait", "kind"), np.int8),
-        np.array(columns.array("wait", "begin_ns"), np.int64),
-        np.array(columns.array("wait", "end_ns"), np.int64),
-        *by_function(scope),
-        edge,
-        step,
-    )
 
 
 def legs_at(scope: Scope, rows: Int64s) -> LegColumns:
@@ -149,19 +120,6 @@ def by_function(scope: Scope) -> tuple[Int8s, Int8s, Int64s]:
     names, layers = scope.function_names, scope.layer_names
     begins = np.array([*map(_begins, names, layers), 0], np.int8)
     return begins, _layers(scope), step_numbers(names, layers)
-
-
-def _int64s(scope: Scope, column: str) -> Int64s:
-    """Return a column of all calls as an array that is writable, like all others of this type."""
-    values = scope.columns.once("call", column)
-    return np.asarray(values, np.int64) if values.flags.writeable else np.array(values, np.int64)
-
-
-def _bounds(leg: Array, legs: int) -> Int64s:
-    """Return where the rows of each leg begin; `leg` is the leg of each row, from 1, sorted."""
-    bounds = group_bounds(leg, legs + 1)
-    assert bounds is not None  # the import writes these rows leg by leg
-    return bounds[1:]
 
 
 def _functions(scope: Scope, func: Array, log: Int32s, calls_at: Int64s) -> Int32s:

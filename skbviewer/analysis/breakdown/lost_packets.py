@@ -71,9 +71,9 @@ def all_drops(scope: Scope) -> DropEvents:
     """Return the drops in all legs of the session, chosen or not, in the order of the events."""
     columns = scope.columns
     event = np.flatnonzero(np.asarray(columns.array("event", "event")) == int(KblEvent.DROP))
-    leg = np.asarray(columns.array("event", "leg"), np.int64)[event] - 1
+    leg = scope.of_event("leg", event) - 1
     event, leg = event[leg >= 0], leg[leg >= 0]
-    ts = np.asarray(columns.array("event", "ts"), np.int64)[event]
+    ts = scope.of_event("ts", event)
     key, keys = _keys(scope, event)
     lost = np.ones(len(event), np.bool_)
     if len(event):
@@ -98,7 +98,7 @@ def _keys(scope: Scope, event: Int64s) -> tuple[Int64s, list[Key]]:
     if not len(event):
         return np.zeros(0, np.int64), []
     data = scope.of_event("data", event)
-    source = np.asarray(scope.columns.array("event", "source"), np.int64)[event]
+    source = scope.of_event("source", event)
     pairs, which = np.unique(np.stack([source, data], axis=1), axis=0, return_inverse=True)
     found: dict[Key, int] = {}
     number = []
@@ -114,10 +114,10 @@ def _delivered(scope: Scope, leg: Int64s, ts: Int64s) -> Bools:
     series, columns = scope.of_leg("series"), scope.columns
     queued = np.asarray(columns.array("event", "event")) == int(KblEvent.SOCK_ENQUEUE)
     queued = np.flatnonzero(queued)
-    of = np.asarray(columns.array("event", "leg"), np.int64)[queued] - 1
+    of = scope.of_event("leg", queued) - 1
     queued, of = queued[of >= 0], of[of >= 0]
     first = np.full(int(series.max(initial=0)) + 1, LATEST_NS, np.int64)
-    np.minimum.at(first, series[of], np.asarray(columns.array("event", "ts"), np.int64)[queued])
+    np.minimum.at(first, series[of], scope.of_event("ts", queued))
     parent = np.asarray(columns.array("series", "parent"), np.int64)
     has_parent = np.flatnonzero(parent > 0)
     np.minimum.at(first, parent[has_parent], first[has_parent + 1])  # a raw socket's clone

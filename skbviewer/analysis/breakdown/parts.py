@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...records.types import Bools, Int32s, Int64s
 from ..words.wait_kinds import INTERRUPTS, NAMES, OTHERS, UNKNOWN
-from .leg_columns import LegColumns, leg_columns, legs_of_units
+from .leg_columns import legs_of_units
 from .lost_packets import legs_of_lost_packets
 from .part_loops import EXTRA, PROBES, WAITS, count_pieces, divide, scratch_for
 from .probe_costs import costs_of
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 BUSY, WAIT, OTHER, PROBE, NOWHERE = "busy", "wait", "other work", "probes", "unknown"
 WITHOUT_PROBE = "functions without a probe"
 THE_PROBES = "the probes themselves"
-UNITS = 1 << 17  # packets whose legs are read together
+UNITS, ALONE = 1 << 17, 1 << 20  # packets, and rows K<n>, whose legs are read together
 BLOCK = 1 << 20  # number of parts for which memory is allocated at first
 
 
@@ -73,11 +74,6 @@ class Breakdown:
         """Return whether the cost of probes is known for at least one log."""
         return bool(costs_of(self._scope)[0].any())
 
-    @cached_property
-    def legs(self) -> LegColumns:
-        """Return the columns of all legs of the session.  Raises Cancelled."""
-        return leg_columns(self._scope)
-
     def directions(self, row: int) -> list[tuple[int, bool]]:
         """Return the direction of each leg of a packet, and whether the packet was dropped in it.
 
@@ -122,8 +118,16 @@ class Breakdown:
         `rows` are the packets' indices in `units`.  Raises Cancelled.
         """
         rows = np.ascontiguousarray(rows, np.int64)
-        for first in range(0, len(rows), UNITS):
-            yield from self._of_units(rows[first : first + UNITS], first, len(rows))
+        captured = int(np.count_nonzero(rows < self.units.captured))
+        # Rows K<n> are spread over all legs: the more are read together, the better.
+        ends = [
+            *range(UNITS, captured, UNITS),
+            captured,
+            *range(captured + ALONE, len(rows), ALONE),
+        ]
+        for first, end in pairwise([0, *ends, len(rows)]):
+            if first < end:
+                yield from self._of_units(rows[first:end], first, len(rows))
 
     def _of_units(self, rows: Int64s, done: int, total: int) -> Iterator[Parts]:
         """Yield the parts of the times of the packets `rows`, whose legs are read together.

@@ -162,7 +162,7 @@ def _amount(scope: Scope, blocks: Blocks) -> Amount:
     legs = np.flatnonzero(scope.legs)
     begin = scope.of_leg("begin_ns")[legs]
     source = scope.of_leg("source")[legs]
-    copies = int(sniffed_legs(scope)[legs].sum())
+    copies = int(sniffed_legs(scope, legs).sum())
     spans = [np.ptp(begin[source == one]) for one in np.unique(source).tolist()]
     return Amount(
         len(scope.packets),

@@ -8,10 +8,10 @@ import numpy as np
 from ...readers import KblEvent
 from ...records.types import Int64s
 from ..stats import Scope
-from ..stats.stages import sniffed_legs
 from ..words.kernel_names import MASK64
 from .estimates import COUNT, DROPS, Estimates, Measure
 from .grouped_values import Grouped, counts_of, keys_of, ratios, sums
+from .pass_directions import own_passes
 from .time_blocks import Blocks
 
 RATE = Measure(DROPS, "drops", COUNT, "pass", rate=True)
@@ -37,7 +37,7 @@ def drop_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
     nothing = np.zeros(len(leg), np.int64)
     drops = Grouped(keys_of(group, nothing), blocks.of_leg[leg], names, blocks, lossy)
     _, number = sums(drops)
-    passes = counts_of(blocks.of_leg[scope.legs & ~sniffed_legs(scope)], blocks)
+    passes = counts_of(blocks.of_leg[own_passes(scope)], blocks)
     made = ratios(names, number, passes, blocks, lossy)
     return {RATE: made._replace(number=number[: blocks.first_group].sum(axis=0).astype(np.int64))}
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...records.types import Float64s, Int64s
 from ..stats import Scope
-from ..stats.layer_table import waits_of
+from ..stats.layer_table import WaitTimes, wait_times
 from ..stats.stages import reading_times, wire_times
 from ..words.function_layers import layers
 from ..words.stage_names import RECEIVING
@@ -74,7 +74,8 @@ def layer_estimates(scope: Scope, blocks: Blocks, found: CallSums) -> dict[Measu
     passes = passes_of(kind[found.usable], blocks.of_leg[found.usable], blocks)
     lossy = bool(np.any(scope.legs & scope.gaps))
     names = tuple(style.name for style in layers())
-    inside, later = (_waits(scope, blocks, found, kind, ns) for ns in waits_of(scope))
+    times = wait_times(scope, found.usable)
+    inside, later = (_waits(blocks, times, kind, ns) for ns in (times.inside, times.later))
     return {
         LAYER: _of_passes(names, found.layers, passes, blocks, lossy),
         WAIT: _of_passes(NAMES, inside, passes, blocks, lossy),
@@ -83,15 +84,10 @@ def layer_estimates(scope: Scope, blocks: Blocks, found: CallSums) -> dict[Measu
     }
 
 
-def _waits(
-    scope: Scope, blocks: Blocks, found: CallSums, direction: Int64s, ns: Int64s
-) -> Float64s:
+def _waits(blocks: Blocks, times: WaitTimes, direction: Int64s, ns: Int64s) -> Float64s:
     """Return the sums [block, direction, kind of wait] of `ns`, the time of each wait."""
-    kind, leg = scope.of_wait("kind"), scope.of_wait("leg") - 1
-    mine = np.flatnonzero(found.usable[leg])
-    span = ns[mine]
-    group = direction[leg[mine]] * len(NAMES) + kind[mine]
-    key, block = keys_of(group, span), blocks.of_leg[leg[mine]]
+    group = direction[times.leg] * len(NAMES) + times.kind
+    key, block = keys_of(group, ns), blocks.of_leg[times.leg]
     names = NAMES * len(WORDS)
     spent = sums(Grouped(key, block, names, blocks, np.zeros(len(names), np.bool_)))[0]
     return spent.reshape(-1, len(WORDS), len(NAMES))
@@ -113,10 +109,11 @@ def _of_passes(
 
 def _stages(scope: Scope, blocks: Blocks, found: CallSums, lossy: bool) -> Estimates:
     """Return the stages that stats.stages defines, and the time on the wire."""
-    wire = wire_times(scope)
+    every = np.arange(len(found.usable))
+    wire = wire_times(scope, every)
     known = np.flatnonzero(wire >= 0)
     value, number = [found.stages], [found.shown]
-    for legs, ns in ((known, wire[known]), reading_times(scope)):
+    for legs, ns in ((known, wire[known]), reading_times(scope, every)):
         mine = found.usable[legs]
         block = blocks.of_leg[legs[mine]]
         value.append(block_sums(block, ns[mine], blocks).reshape(-1, 1))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...records.types import Int64s
+from ...records.types import Bools, Int64s
 from ..stats import Scope
 from ..stats.stages import sniffed_legs
 
@@ -19,6 +19,15 @@ NAMES = (*(f"{word} packets" for word in WORDS[:3]), "copies for sniffers")
 COPIES = 3
 
 
+def own_passes(scope: Scope) -> Bools:
+    """Return for each leg of the session whether it is chosen, and no sniffer's copy."""
+    chosen = np.flatnonzero(scope.legs)
+    found = np.zeros(len(scope.legs), np.bool_)
+    found[chosen] = ~sniffed_legs(scope, chosen)
+    return found
+
+
 def directions(scope: Scope) -> Int64s:
     """Return for each leg of the session the index of its direction in WORDS."""
-    return np.where(sniffed_legs(scope), COPIES, scope.of_leg("kind"))
+    kind = scope.of_leg("kind")
+    return np.where(sniffed_legs(scope, np.arange(len(kind))), COPIES, kind)

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ..stats import Scope, Stack, call_stacks
-from ..stats.stages import sniffed_legs
+from .pass_directions import own_passes
 
 
 class StackPair(NamedTuple):
@@ -24,7 +22,7 @@ class StackPair(NamedTuple):
 
 def stack_pairs(a: Scope, b: Scope) -> list[StackPair]:
     """Return all stacks of both recordings, those of `b` first.  Raises Cancelled."""
-    passes = [int(np.count_nonzero(one.legs & ~sniffed_legs(one))) for one in (a, b)]
+    passes = [int(own_passes(one).sum()) for one in (a, b)]
     ours = {stack.functions: stack.self_ns for stack in call_stacks(a)}
     theirs = {stack.functions: stack.self_ns for stack in call_stacks(b)}
     scale = passes[1] / passes[0] if all(passes) else 1.0

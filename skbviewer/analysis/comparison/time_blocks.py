@@ -59,7 +59,7 @@ def time_blocks(scope: Scope) -> Blocks:
     Sniffers' copies belong to blocks, but neither their number nor their times make blocks.
     """
     chosen = np.flatnonzero(scope.legs)
-    own = ~sniffed_legs(scope)[chosen]
+    own = ~sniffed_legs(scope, chosen)
     longest = LONGEST
     while longest and np.count_nonzero(own) < WINDOWS * longest * LEGS:
         longest //= 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...records import counted
 from ..stats import Scope
-from ..stats.stages import sniffed_legs
+from .pass_directions import own_passes
 from .time_blocks import LEGS, WINDOWS
 
 NOTHING_SHARED = "A and B share no function, layer or path with enough data"
@@ -26,7 +26,7 @@ def _has(scope: Scope) -> str:
     """Return what a recording has that prevents a judgement; "" if nothing does."""
     if not scope.kernels:
         return "no kernel log"
-    passes = int((scope.legs & ~sniffed_legs(scope)).sum())
+    passes = int(own_passes(scope).sum())
     if not passes:
         return "no pass that matches the filter" if scope.is_chosen else "no pass of a packet"
     if not (scope.legs & ~scope.points).any():

@@ -7,7 +7,7 @@ stated otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -16,11 +16,12 @@ import numpy as np
 from ...records.types import Bools, Int64s
 from ...store.whole_columns import Array
 from ..breakdown.part_groups import PartGroups, grouped
-from ..breakdown.parts import Breakdown, Parts
+from ..breakdown.parts import BUSY, WITHOUT_PROBE, Breakdown, Parts
 from ..breakdown.path_classes import SMALL_CLASS
 from ..number_sets import distinct
 from ..stats.scope import Scope
 from ..stats.time_table import TimeTable, time_of
+from .chosen_legs import ChosenLegs
 
 SHARE = 10  # a part is worth a finding if it is at least 1/SHARE of the packet's time in kernel
 LEAST_NS = 10_000  # and at least this long
@@ -53,14 +54,23 @@ class Case:
     """The chosen packets of a session, and what was recorded about them."""
 
     def __init__(
-        self, scope: Scope, made: Breakdown, rows: Int64s, listed: int | None = None
+        self,
+        scope: Scope,
+        made: Breakdown,
+        rows: Int64s,
+        listed: int | None = None,
+        functions: Bools | None = None,
     ) -> None:
         """Describe the packets `rows`, indices of `made.units`.
 
         `listed` is how many packets the user listed by number, None if the user did not.  Packets
-        whose time in kernel is unknown are not in `rows`.
+        whose time in kernel is unknown are not in `rows`.  `functions` marks the functions whose
+        times by packet are needed; None means all.  Those of millions of packets take much memory.
         """
         self.scope, self.made, self.rows, self._listed = scope, made, rows, listed
+        self._needed = np.ones(made.per_stage, np.bool_)
+        if functions is not None:
+            self._needed[: len(functions)] = functions
         self._made: dict[str, Any] = {}
 
     def cached(self, name: str, make: Callable[[Case], Any]) -> Any:
@@ -101,7 +111,7 @@ class Case:
         Legs are 0-based; `ts` is on the log's clock.
         """
         if self._listed is not None:
-            return np.asarray(self.row_of_leg[leg] >= 0)
+            return self.row_of(leg) >= 0
         return self.scope.happened(leg, ts)
 
     @cached_property
@@ -119,15 +129,35 @@ class Case:
 
         `parts` are made at the same time, because dividing the times takes long.
         """
-        blocks = list(self.made.blocks(self.rows))
-        found = time_of(self.made, self.rows, blocks)
-        self.parts = self._grouped(blocks)
+        kept = list[Parts]()
+        found = time_of(self.made, self.rows, self._blocks(kept))
+        self.parts = self._grouped(kept)
         return found
+
+    @property
+    def busy_ns(self) -> int:
+        """Return the time of all chosen packets in functions, without the cost of their probes."""
+        busy = (row for row in self.time.rows if row.kind == BUSY and row.part != WITHOUT_PROBE)
+        return sum(row.total_ns for row in busy)
 
     @cached_property
     def parts(self) -> PartGroups:
-        """Return the chosen packets' times in each part; packets are indices of `rows`."""
-        return self._grouped(list(self.made.blocks(self.rows)))
+        """Return the chosen packets' times in each part; packets are indices of `rows`.
+
+        Functions that are not needed are left out.
+        """
+        kept = list[Parts]()
+        for _ in self._blocks(kept):
+            pass
+        return self._grouped(kept)
+
+    def _blocks(self, kept: list[Parts]) -> Iterator[Parts]:
+        """Yield the parts of the chosen packets' times; append those that are needed to `kept`."""
+        needed = np.tile(self._needed, self.made.part_count // self.made.per_stage)
+        for parts in self.made.blocks(self.rows):
+            yield parts
+            mine = np.flatnonzero(needed[parts.place])
+            kept.append(parts._replace(**{n: c[mine] for n, c in parts._asdict().items()}))
 
     def _grouped(self, blocks: list[Parts]) -> PartGroups:
         row = np.full(len(self.made.units.id), -1, np.int32)
@@ -193,25 +223,41 @@ class Case:
         return self.matters(ns, WAIT_NS)
 
     @cached_property
-    def row_of_leg(self) -> Int64s:
-        """Return the chosen packet of each leg of the session (index of `rows`); -1 if none."""
-        units = self.made.units
-        found = np.full(self.scope.columns.length("leg"), -1, np.int64)
-        legs, at = units.legs_of(self.rows)
-        found[legs] = np.repeat(np.arange(len(self.rows)), np.diff(at))
-        return found
+    def legs(self) -> ChosenLegs:
+        """Return the legs of the chosen packets."""
+        return ChosenLegs(self.scope, *self.made.units.legs_of(self.rows))
+
+    def row_of(self, legs: Int64s) -> Int64s:
+        """Return the chosen packet of each of the legs `legs` (index of `rows`); -1 if none."""
+        return self.legs.row_of(legs)
 
     def waits(self, kind: int) -> Spans:
         """Return the chosen packets' waits of `kind`, including those after the end of a leg."""
-        found = self.all_waits(kind)
-        return found.selected(found.row >= 0)
+        return self.waits_of([kind])[0]
 
-    def all_waits(self, kind: int) -> Spans:
-        """Return the waits of `kind` of all packets; `row` is -1 for packets not chosen."""
-        legs = self.made.legs
-        mine = np.flatnonzero(legs.wait_kind == kind)
-        leg = self.scope.columns.array("wait", "leg")[mine].astype(np.int64) - 1
-        return Spans(leg, legs.wait_begin[mine], legs.wait_end[mine], self.row_of_leg[leg])
+    def waits_of(self, kinds: Sequence[int]) -> tuple[Spans, Array]:
+        """Return the chosen packets' waits of these kinds, in the order of the table, and kinds."""
+        mine, leg, row = self.legs.waits(kinds)
+        spans = Spans(leg, *self._wait_times(mine), row)
+        return spans, self.scope.columns.near("wait", "kind", mine)
+
+    def waits_at(self, kind: int, time: int) -> Spans:
+        """Return the waits of `kind` of all packets that last at `time` (ns on some log's clock).
+
+        `row` is -1 for packets that are not chosen.
+        """
+        columns = self.scope.columns
+        mine = columns.rows_during("wait", "begin_ns", ("end_ns",), (time, time))
+        mine = mine[columns.near("wait", "kind", mine) == kind]
+        leg = columns.near("wait", "leg", mine).astype(np.int64) - 1
+        found = Spans(leg, *self._wait_times(mine), self.row_of(leg))
+        return found.selected((found.begin < time) & (found.end > time))
+
+    def _wait_times(self, rows: Int64s) -> tuple[Int64s, Int64s]:
+        """Return begin and end (ns) of waits, 0-based rows that rise."""
+        near = self.scope.columns.near
+        begin, end = (near("wait", name, rows).astype(np.int64) for name in ("begin_ns", "end_ns"))
+        return begin, end
 
     def call_after(self, leg: int, begin: int, end: int) -> int:
         """Return the call (0-based row) with which a leg continues after a wait; -1 if none.
@@ -220,26 +266,27 @@ class Case:
         begins when the wait ends or, if none does, the innermost one that began before the wait and
         continues.  If there is no such call, it is the first one after the wait.
         """
-        legs = self.made.legs
-        first, last = int(legs.calls_at[leg]), int(legs.calls_at[leg + 1])
-        entry = legs.entry[first:last]
-        open_ = np.flatnonzero((entry <= begin) & (entry + legs.dur[first:last] >= end))
+        rows, _ = self.scope.columns.rows_with("call", "leg", np.array([leg + 1]))
+        entry, dur = self.of_call("entry_ns", rows), self.of_call("dur_ns", rows)
+        open_ = np.flatnonzero((entry <= begin) & (entry + dur >= end))
         later = np.flatnonzero(entry >= end)
         if len(later) and (entry[later[0]] == end or not len(open_)):
-            return first + int(later[0])
-        return first + int(open_[-1]) if len(open_) else -1
+            return int(rows[later[0]])
+        return int(rows[open_[-1]]) if len(open_) else -1
 
     def source(self, leg: int) -> int:
         """Return the id of a leg's log."""
-        return sorted(self.scope.kernels)[int(self.made.legs.log[leg])]
+        return int(self.scope.sources_of(np.array([leg]))[0])
 
     def call(self, name: str, row: int) -> int:
         """Return column `name` of one call (0-based row)."""
-        return int(self.scope.columns.part("call", name, row, 1)[0])
+        return int(self.of_call(name, np.array([row]))[0])
 
     def function(self, row: int) -> str:
         """Return the function of one call (0-based row)."""
-        number = int(self.made.legs.function[row])
+        rows = np.array([row])
+        source = self.scope.sources_of(self.leg_of(rows))
+        number = int(self.scope.functions_of(self.of_call("func", rows), source)[0])
         return [*self.made.functions, "a function without a name"][number]
 
     def event(self, name: str) -> Array:
@@ -249,20 +296,24 @@ class Case:
     def events(self, kind: int) -> Int64s:
         """Return the events of `kind` (0-based rows) in legs of chosen packets."""
         mine = np.flatnonzero(self.event("event") == kind)
-        leg = np.asarray(self.event("leg"), np.int64)[mine] - 1
-        return mine[(leg >= 0) & (self.row_of_leg[np.maximum(leg, 0)] >= 0)]
+        leg = self.scope.of_event("leg", mine) - 1
+        return mine[(leg >= 0) & (self.row_of(np.maximum(leg, 0)) >= 0)]
 
     def called(self, *names: str) -> Int64s:
         """Return the calls of the functions `names` (0-based rows) in legs of chosen packets."""
-        wanted = np.array([name in names for name in self.made.functions] + [False])
-        if not wanted.any():
-            return np.zeros(0, np.int64)
-        mine = np.flatnonzero(wanted[self.made.legs.function])
-        return mine[self.row_of_leg[self.leg_of(mine)] >= 0]
+        return self.legs.called(frozenset(names))
+
+    def of_call(self, name: str, calls: Int64s) -> Int64s:
+        """Return column `name` of the calls `calls` (0-based rows), as int64."""
+        return np.asarray(self.scope.columns.take("call", name, calls), np.int64)
+
+    def of_leg(self, name: str, legs: Int64s) -> Int64s:
+        """Return column `name` of the legs `legs` (0-based), as int64."""
+        return np.asarray(self.scope.columns.take("leg", name, legs), np.int64)
 
     def leg_of(self, calls: Int64s) -> Int64s:
         """Return the 0-based leg of each of the calls `calls` (0-based rows)."""
-        return np.searchsorted(self.made.legs.calls_at, calls, "right") - 1
+        return self.of_call("leg", calls) - 1
 
     def worst(self, ns: Int64s, which: Bools) -> Int64s:
         """Return the packets that lost most time, at most EXAMPLES, as indices of `rows`.

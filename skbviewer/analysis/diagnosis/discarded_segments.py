@@ -40,7 +40,7 @@ def discarded(case: Case, drops: Drops) -> Bools:
 def _has_no_data(case: Case, packets: Int64s) -> Bools:
     columns = case.scope.columns
     protocol, flags, payload = (
-        np.asarray(columns.array("packet", name), np.int64)[packets - 1]
+        np.asarray(columns.take("packet", name, packets - 1), np.int64)
         for name in ("protocol", "tcp_flags", "payload")
     )
     bare = (payload == 0) & (flags >= 0) & (flags & (SYN | FIN) == 0)
@@ -49,7 +49,6 @@ def _has_no_data(case: Case, packets: Int64s) -> Bools:
 
 def _repeats_received(case: Case, drops: Drops, packets: Int64s) -> Bools:
     """Return whether an earlier copy of each packet was received, and was not dropped."""
-    _, received = seen_packets(case)
     found, copy = np.zeros(len(packets), np.bool_), packets.copy()
     for _ in range(MOST_COPIES):
         asked = np.flatnonzero((copy > 0) & ~found)
@@ -58,6 +57,7 @@ def _repeats_received(case: Case, drops: Drops, packets: Int64s) -> Bools:
         earlier = earlier_copies(case, copy[asked])
         known = earlier > 0
         kept = known & ~np.isin(earlier, drops.packet)
-        found[asked] = kept & received[np.where(known, earlier, 0)]
+        _, received = seen_packets(case, np.where(known, earlier, 0))
+        found[asked] = kept & received
         copy[asked] = earlier
     return found

@@ -55,16 +55,20 @@ def _drops(case: Case) -> Drops:
     place = np.zeros(len(count), np.int64)
     place[order] = np.arange(len(order))
     keys = [drops.keys[at] for at in order]
-    return Drops(drops.event, drops.ts, _packets(case)[drops.leg], place[drops.key], keys)
+    return Drops(drops.event, drops.ts, _packets(case, drops.leg), place[drops.key], keys)
 
 
-def _packets(case: Case) -> Int64s:
-    """Return for each leg a packet that matches it exactly; -n for its row K<n>; 0 if none."""
-    columns, legs = case.scope.columns, len(case.made.legs.kind)
-    row = np.asarray(columns.array("series", "kernel_only"), np.int64)
-    series = np.asarray(case.scope.of_leg("series")) - 1
-    found = -np.maximum(row[series], 0) if legs else np.zeros(0, np.int64)
-    exact = np.flatnonzero(np.asarray(columns.array("match", "verdict")) == EXACT)[::-1]
-    leg = np.asarray(columns.array("match", "leg"), np.int64)[exact] - 1
-    found[leg] = np.asarray(columns.array("match", "packet"), np.int64)[exact]
-    return found
+def _packets(case: Case, legs: Int64s) -> Int64s:
+    """Return for each of `legs` a packet that matches it exactly; -n for its row K<n>; 0 if none.
+
+    Of several packets the first one counts.
+    """
+    columns = case.scope.columns
+    found = -np.maximum(columns.take("series", "kernel_only", case.of_leg("series", legs) - 1), 0)
+    used, place = np.unique(legs, return_inverse=True)
+    match, of = columns.rows_with("match", "leg", used + 1)
+    exact = np.flatnonzero(columns.near("match", "verdict", match) == EXACT)[::-1]
+    packet = np.zeros(len(used), np.int64)
+    at = np.searchsorted(used, of[exact].astype(np.int64) - 1)
+    packet[at] = columns.near("match", "packet", match)[exact]
+    return np.asarray(np.where(packet[place] > 0, packet[place], found), np.int64)

@@ -14,7 +14,7 @@ from .case import Case
 from .causes import slow_packets
 from .finding import CRITICAL, NOTE, WARNING, Diagnosis, Finding, Judged, Need, Rule
 from .needs import CALLS, CAPTURE, CHOOSE, CHOSEN, logs, no_losses
-from .rule_table import RULE_TABLE
+from .rule_table import RULE_TABLE, WORKS
 from .unexplained import NAME as UNEXPLAINED
 from .unexplained import unexplained
 
@@ -29,7 +29,8 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
     """
     made = Breakdown(scope)
     rows = chosen_rows(scope, made.units) if ids is None else made.units.rows_of(ids)
-    case = Case(scope, made, rows, None if ids is None else len(ids))
+    needed = [any(work.does(name) for work in WORKS) for name in made.functions]
+    case = Case(scope, made, rows, None if ids is None else len(ids), np.array(needed, np.bool_))
     time, findings = case.time, list[Finding]()
     judged = []
     for done, rule in enumerate(RULE_TABLE):

@@ -58,7 +58,7 @@ def locks_of(case: Case) -> Locks:
     scope = case.scope.unlimited
     waits = lock_waits(scope)
     leg = scope.of_event("leg", waits.event) - 1
-    row = np.where(leg >= 0, case.row_of_leg[np.maximum(leg, 0)], -1)
+    row = np.where(leg >= 0, case.row_of(np.maximum(leg, 0)), -1)
     mine = np.flatnonzero(row >= 0)
     waits = waits.selected(mine)
     call = scope.of_event("call", waits.event) - 1

@@ -33,7 +33,6 @@ def questions(case: Case) -> Questions:
     A packet waited if it was handed to the neighbour again later, or was dropped because nobody
     answered.  If the address is only old, the packet is sent at once, so it does not wait.
     """
-    legs = case.made.legs
     asks, sends = case.called(ASKS), case.called(SENDS)
     first: dict[int, int] = {}
     for call, leg in zip(asks.tolist(), case.leg_of(asks).tolist(), strict=True):
@@ -42,11 +41,11 @@ def questions(case: Case) -> Questions:
     failed = _failures(case) if first else {}
     found = []
     for leg, call in first.items():
-        asked = int(legs.entry[call])
+        asked = case.call("entry_ns", call)
         if failed.get(leg, 0) > asked:
             found.append((call, failed[leg], 1))
-        elif leg in again and int(legs.entry[again[leg]]) > asked:
-            found.append((call, int(legs.entry[again[leg]]), 0))
+        elif leg in again and case.call("entry_ns", again[leg]) > asked:
+            found.append((call, case.call("entry_ns", again[leg]), 0))
     table = np.array(found, np.int64).reshape(-1, 3)
     return Questions(table[:, 0], table[:, 1], table[:, 2] == 1)
 
@@ -58,7 +57,7 @@ def _failures(case: Case) -> dict[int, int]:
     for key in drops.keys:
         if key.place.startswith(FAILURE) or key.reason.startswith("NEIGH_FAILED"):
             mine = drops.positions(key)
-            leg = np.asarray(case.event("leg"), np.int64)[drops.event[mine]] - 1
+            leg = case.scope.of_event("leg", drops.event[mine]) - 1
             found |= dict(zip(leg.tolist(), drops.ts[mine].tolist(), strict=True))
     return found
 
@@ -105,7 +104,7 @@ def _shared(case: Case, spans: Spans) -> tuple[Int64s, Int64s]:
     asked, until, _ = questions(case)
     if not len(asked):
         return spans.begin, spans.begin
-    leg, begin = case.leg_of(asked), case.made.legs.entry[asked]
+    leg, begin = case.leg_of(asked), case.of_call("entry_ns", asked)
     order = np.argsort(leg)  # a leg has one question
     at = order[np.minimum(np.searchsorted(leg, spans.leg, sorter=order), len(leg) - 1)]
     first = np.maximum(spans.begin, begin[at])

@@ -30,17 +30,15 @@ def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occu
     The leg itself is left out.  A thread that an interrupt stopped does not count while the
     interrupt ran.  Calls without an exit count as no time.
     """
-    legs = case.made.legs
-    meant = (legs.entry < end) & (legs.entry + legs.dur > begin)
-    calls = np.flatnonzero(meant)
+    calls, columns = _calls_during(case, begin, end), case.scope.columns
     of = case.leg_of(calls)
-    calls = calls[(legs.log[of] == legs.log[leg]) & (legs.dur[calls] > 0) & (of != leg)]
-    columns = case.scope.columns
+    same = case.scope.sources_of(of) == case.source(leg)
+    calls = calls[same & (case.of_call("dur_ns", calls) > 0) & (of != leg)]
     calls = calls[columns.take("call", "cpu", calls) == cpu][:MAX_CALLS]
+    entry, dur = case.of_call("entry_ns", calls), case.of_call("dur_ns", calls)
     context = np.asarray(columns.take("call", "context", calls), np.int64)
     pid = np.asarray(columns.take("call", "pid", calls), np.int64)
-    low, high = legs.entry[calls], legs.entry[calls] + legs.dur[calls]
-    low, high = np.maximum(low, begin), np.minimum(high, end)
+    low, high = np.maximum(entry, begin), np.minimum(entry + dur, end)
     made, taken = [], np.zeros((2, 0), np.int64)
     for level in sorted(set(context.tolist()), reverse=True):
         at_level = context == level
@@ -55,6 +53,16 @@ def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occu
         spans = _union(low[at_level], high[at_level])
         taken = _union(np.r_[taken[0], spans[0]], np.r_[taken[1], spans[1]])
     return sorted((one for one in made if one.ns > 0), key=lambda one: -one.ns)
+
+
+def _calls_during(case: Case, begin: int, end: int) -> Int64s:
+    """Return the calls (0-based rows, rising) of all logs that ran between two times, ns."""
+    columns = case.scope.columns
+    rows = columns.rows_during("call", "entry_ns", ("entry_ns", "dur_ns"), (begin, end))
+    entry, dur = (
+        np.asarray(columns.near("call", name, rows), np.int64) for name in ("entry_ns", "dur_ns")
+    )
+    return np.asarray(rows[(entry < end) & (entry + dur > begin)], np.int64)
 
 
 def thread_name(case: Case, leg: int, pid: int, cpu: int) -> str:

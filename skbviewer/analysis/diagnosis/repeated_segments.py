@@ -11,6 +11,7 @@ from ...records.types import Bools, Int64s
 from ...store.whole_columns import Array
 from ..fields.tcp_analysis import analysis_of
 from ..number_sets import distinct, flags_of
+from ..stats.chosen_legs import packets_of_legs
 from .case import Case
 from .discarded_segments import discarded
 from .drop_events import drops_of
@@ -61,26 +62,24 @@ def sent_again(case: Case) -> list[Again]:
     # The receiver has the data of a segment that it discarded as repeated
     lost = ~discarded(case.everything, drops)
     dropped = dict(zip(drops.packet[lost].tolist(), drops.key[lost].tolist(), strict=True))
-    sent, received = seen_packets(case)
+    earlier = earlier_copies(case, packets)
+    sent, received = seen_packets(case, np.maximum(earlier, 0))
     found = []
-    for packet, one in zip(packets.tolist(), earlier_copies(case, packets).tolist(), strict=True):
+    for at, (packet, one) in enumerate(zip(packets.tolist(), earlier.tolist(), strict=True)):
         why = drops.keys[dropped[one]].reason if one and one in dropped else ""
         fate = "unknown"
         if why:
             fate = "dropped"
         elif one > 0:
-            fate = "arrived" if received[one] else "wire" if sent[one] else fate
+            fate = "arrived" if received[at] else "wire" if sent[at] else fate
         found.append(Again(packet, one, fate, why))
     return _each_once(case, found)
 
 
 def _each_once(case: Case, found: list[Again]) -> list[Again]:
     """Return one segment of each skb, if possible a segment whose fate is known."""
-    matches = exact_matches(case)
-    packets = np.array([one.packet for one in found], np.int64)
-    flags = flags_of(packets, case.scope.columns.length("packet") + 1)
-    mine = np.flatnonzero(flags[matches.packet])[::-1]
-    leg = dict(zip(matches.packet[mine].tolist(), matches.leg[mine].tolist(), strict=True))
+    matches = exact_matches(case, np.array([one.packet for one in found], np.int64))
+    leg = dict(zip(matches.packet[::-1].tolist(), matches.leg[::-1].tolist(), strict=True))
     best: dict[int, Again] = {}
     for one in sorted(found, key=lambda again: again.fate == "unknown"):
         best.setdefault(leg.get(one.packet, -one.packet), one)
@@ -100,36 +99,32 @@ def repetitions(case: Case) -> Int64s:
 def _repetitions(case: Case) -> Int64s:
     again = same_skbs(case, _repeated_by_kernel(case))
     supposed = flagged(case, "retransmission")
-    return np.union1d(supposed[~_sent_once(case, again)[supposed]], again)
+    return np.union1d(supposed[~_sent_once(case, supposed, again)], again)
 
 
-def _sent_once(case: Case, again: Int64s) -> Bools:
-    """Return a flag by packet number: a recorded kernel sent the packet once, not `again`.
+def _sent_once(case: Case, packets: Int64s, again: Int64s) -> Bools:
+    """Return for each of `packets` whether a recorded kernel sent it once, not `again`.
 
     No flag is set if the functions that send segments again have no probe, because the log would
     not show a repetition.
     """
-    sent, _ = seen_packets(case)
     if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
-        return np.zeros_like(sent)
-    return sent & ~flags_of(again, len(sent))
+        return np.zeros(len(packets), np.bool_)
+    sent, _ = seen_packets(case, packets)
+    return sent & ~np.isin(packets, again)
 
 
 def same_skbs(case: Case, packets: Int64s) -> Int64s:
     """Return `packets`, and all packets of other captures that are the same skbs."""
-    found = exact_matches(case)
-    if not len(packets):
-        return packets
-    wanted = flags_of(packets, case.scope.columns.length("packet") + 1)
-    legs = flags_of(found.leg[wanted[found.packet]], len(case.made.legs.kind))
-    wanted[found.packet[legs[found.leg]]] = True
-    return np.flatnonzero(wanted)
+    legs = distinct(exact_matches(case, packets).leg)
+    same = packets_of_legs(case.scope.columns, legs)
+    return distinct(np.concatenate([packets, same]))
 
 
 def _repeated_by_kernel(case: Case) -> Int64s:
     """Return the chosen packets for which a kernel called a function that sends them again."""
     calls = case.called(*SENDS_AGAIN)
-    rows = case.row_of_leg[case.leg_of(calls)]
+    rows = case.row_of(case.leg_of(calls))
     ids = case.made.units.id[case.rows[distinct(rows)]]
     return np.asarray(ids[ids > 0], np.int64)
 
@@ -141,32 +136,34 @@ def overtaken_in_kernel(case: Case, packets: Int64s) -> Bools:
     but began its leg later in the same log.
     """
     found, asked = np.zeros(len(packets), np.bool_), packets[:MAX_SEGMENTS]
-    rows = _of_same_ports(case, asked)
-    if not len(rows):
+    packet, leg = exact_matches(case, _of_same_ports(case, asked))
+    if not len(packet):
         return found
-    columns, matches = case.scope.columns, exact_matches(case)
-    packet, leg = matches.packet[rows], matches.leg[rows]
-    keys = [columns.array("packet", name)[packet - 1] for name in KEY[:-1]]
-    keys.append(case.made.legs.log[leg])
-    over = overtaken_rows(keys, packet, case.made.legs.begin[leg])
-    first = np.full(columns.length("packet") + 1, len(rows), np.int64)
-    first[packet[::-1]] = np.arange(len(rows))[::-1]  # of several matches the first one counts
+    columns = case.scope.columns
+    keys = [columns.take("packet", name, packet - 1) for name in KEY[:-1]]
+    keys.append(case.scope.sources_of(leg))
+    over = overtaken_rows(keys, packet, case.of_leg("begin_ns", leg))
+    first = np.full(columns.length("packet") + 1, len(packet), np.int64)
+    first[packet[::-1]] = np.arange(len(packet))[::-1]  # of several matches the first one counts
     found[: len(asked)] = np.r_[over, False][first[asked]]
     return found
 
 
 def _of_same_ports(case: Case, packets: Int64s) -> Int64s:
-    """Return the exact matches of all packets whose ports may be those of one of `packets`.
+    """Return all packets whose ports may be those of one of `packets`."""
+    columns = case.scope.columns
+    own = (columns.take("packet", name, packets - 1) for name in ("sport", "dport"))
+    wanted = flags_of(_number(*own), LAST_BITS + 1)
+    found = [np.zeros(0, np.int64)]
+    for first, ports in columns.pieces("packet", "sport", "dport"):
+        found.append(first + 1 + np.flatnonzero(wanted[_number(*ports)]))
+    return np.concatenate(found)
 
-    The matches are indices of exact_matches().
-    """
-    sport, dport = (
-        np.asarray(case.scope.columns.array("packet", name), np.int64)
-        for name in ("sport", "dport")
-    )
-    number = (sport * PORTS + dport) & LAST_BITS
-    wanted = flags_of(number[packets - 1], LAST_BITS + 1)
-    return np.flatnonzero(wanted[number][exact_matches(case).packet - 1])
+
+def _number(sport: Array, dport: Array) -> Int64s:
+    """Return a number of LAST_BITS for two ports, which other ports may have, too."""
+    number = sport.astype(np.int64) * PORTS + dport
+    return np.asarray(number & LAST_BITS, np.int64)
 
 
 def overtaken_rows(keys: list[Array], packet: Int64s, begin: Int64s) -> Bools:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .busy_in import Work
 from .causes import (
     conntrack,
     copies,
@@ -34,6 +35,10 @@ from .causes.threads import (
 )
 from .finding import Rule
 
+# The rules about the time that packets spend in some functions.
+WORKS: tuple[Work, ...] = tuple(
+    rule.WORK for rule in (segmentation, software_checksum, netfilter, conntrack, copies)
+)
 RULE_TABLE: tuple[Rule, ...] = (
     slow_packets.RULE,
     drops.RULE,

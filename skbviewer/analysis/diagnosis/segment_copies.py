@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...matching import EXACT, RX
+from ...matching import RX
 from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
-from ..number_sets import flags_of
+from ..number_sets import distinct, flags_of
+from ..stats import chosen_legs
 from .case import Case
 
 KEY = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport", "seq")
@@ -32,19 +33,19 @@ def earlier_copies(case: Case, packets: Int64s) -> Int64s:
     columns = case.scope.columns
     count = columns.length("packet")
     row = np.asarray(columns.array("series", "kernel_only"), np.int64)
-    wanted = np.asarray(columns.array("packet", "seq"), np.int64)[packets - 1]
+    wanted = np.asarray(columns.take("packet", "seq", packets - 1), np.int64)
     mine = _with_sequence(case, "packet", wanted)
     lives = _with_sequence(case, "series", wanted)
     lives = lives[row[lives] > 0]
 
     def both(name: str) -> Int64s:
-        parts = (columns.array(*of)[at] for of, at in (
+        parts = (columns.take(*of, at) for of, at in (
             (("packet", name), mine), (("series", name), lives)
         ))  # fmt: skip
         return np.concatenate([part.astype(np.int64) for part in parts])
 
     keys = [both(name) for name in KEY]
-    payload = np.asarray(columns.array("packet", "payload")[mine], np.int64)
+    payload = np.asarray(columns.take("packet", "payload", mine), np.int64)
     length = np.r_[payload, np.full(len(lives), -1, np.int64)]
     number = np.r_[mine + 1, -row[lives]]
     at = np.r_[mine, _place_in_time(case, lives)]
@@ -63,11 +64,13 @@ def _with_sequence(case: Case, table: str, wanted: Int64s) -> Int64s:
 
     A table of their last bits excludes most segments before the numbers are searched.
     """
-    seq = np.asarray(case.scope.columns.array(table, "seq"), np.int64)
     last_bits = flags_of(wanted & LAST_BITS, LAST_BITS + 1)
-    rows = np.flatnonzero(last_bits[seq & LAST_BITS])
-    rows = rows[np.isin(seq[rows], wanted)]
-    return np.asarray(rows[case.scope.columns.array(table, "protocol")[rows] == TCP], np.int64)
+    found = [np.zeros(0, np.int64)]
+    for first, (seq,) in case.scope.columns.pieces(table, "seq"):
+        rows = np.flatnonzero(last_bits[seq.astype(np.int64) & LAST_BITS])
+        found.append(first + rows[np.isin(seq[rows], wanted)])
+    rows = np.concatenate(found)
+    return np.asarray(rows[case.scope.columns.take(table, "protocol", rows) == TCP], np.int64)
 
 
 def _place_in_time(case: Case, lives: Int64s) -> Int64s:
@@ -75,8 +78,9 @@ def _place_in_time(case: Case, lives: Int64s) -> Int64s:
     scope, columns = case.scope, case.scope.columns
     if not len(lives):
         return np.zeros(0, np.int64)
-    begin = np.asarray(columns.array("series", "begin_ns"), np.int64)[lives]
-    source = np.asarray(columns.array("series", "source"), np.int64)[lives]
+    begin, source = (
+        np.asarray(columns.take("series", name, lives), np.int64) for name in ("begin_ns", "source")
+    )
     ts = np.array(columns.array("packet", "ts"), np.int64)
     of = np.asarray(columns.array("packet", "source"), np.int64)
     for one in np.flatnonzero(np.bincount(of)).tolist():
@@ -89,29 +93,21 @@ def _place_in_time(case: Case, lives: Int64s) -> Int64s:
     return found  # type: ignore[return-value]
 
 
-def exact_matches(case: Case) -> Matches:
-    """Return all exact matches of captured packets with legs."""
-    found: Matches = case.cached("exact matches", _exact_matches)
-    return found
+def exact_matches(case: Case, packets: Int64s) -> Matches:
+    """Return all exact matches of `packets`, in the order of their rows."""
+    return Matches(*chosen_legs.exact_matches(case.scope.columns, distinct(packets)))
 
 
-def _exact_matches(case: Case) -> Matches:
-    columns = case.scope.columns
-    exact = np.asarray(columns.array("match", "verdict")) == EXACT
-    packet = np.asarray(columns.array("match", "packet"), np.int64)[exact]
-    return Matches(packet, np.asarray(columns.array("match", "leg"), np.int64)[exact] - 1)
+def seen_packets(case: Case, packets: Int64s) -> tuple[Bools, Bools]:
+    """Return for each of `packets` whether a recorded kernel sent it, and whether one received it.
 
-
-def seen_packets(case: Case) -> tuple[Bools, Bools]:
-    """Return two flags by packet number: a recorded kernel sent the packet, or received it."""
-    found: tuple[Bools, Bools] = case.cached("seen packets", _seen_packets)
-    return found
-
-
-def _seen_packets(case: Case) -> tuple[Bools, Bools]:
-    found, columns = exact_matches(case), case.scope.columns
-    kind = np.asarray(columns.array("leg", "kind"))[found.leg]
-    sent, received = np.zeros((2, columns.length("packet") + 1), np.bool_)
-    received[found.packet[kind == RX]] = True
-    sent[found.packet[kind != RX]] = True
-    return sent, received
+    0, which is no packet, was neither sent nor received.
+    """
+    found, asked = exact_matches(case, packets), distinct(packets)
+    is_received = case.of_leg("kind", found.leg) == RX
+    sent, received = np.zeros((2, len(asked)), np.bool_)
+    place = np.searchsorted(asked, found.packet)
+    received[place[is_received]] = True
+    sent[place[~is_received]] = True
+    mine = np.searchsorted(asked, packets)
+    return sent[mine], received[mine]

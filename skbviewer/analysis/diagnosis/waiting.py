@@ -92,9 +92,9 @@ def before_in_queue(case: Case, kind: int, longest: Longest) -> int:
     `longest` is the wait of that packet, and `kind` the number of the kind of wait.  Packets of
     other logs are left out.
     """
-    spans, legs = case.all_waits(kind), case.made.legs
-    before = (spans.begin < longest.begin) & (spans.end > longest.begin)
-    before &= (spans.end <= longest.end) & (legs.log[spans.leg] == legs.log[longest.leg])
+    spans = case.waits_at(kind, longest.begin)
+    sources = case.scope.sources_of(spans.leg)
+    before = (spans.end <= longest.end) & (sources == case.source(longest.leg))
     return len(np.unique(spans.leg[before]))
 
 

@@ -17,11 +17,27 @@ def legs_of_rows(columns: Columns, rows: Int64s) -> Int64s:
     Those of packet n match it exactly; those of row K<n> are all legs of its lifetime.
     """
     rows = distinct(rows)
-    match, _ = columns.rows_with("match", "packet", rows[rows > 0])
-    match = match[columns.near("match", "verdict", match) == EXACT]
-    legs = columns.near("match", "leg", match).astype(np.int64) - 1
+    _, legs = exact_matches(columns, rows[rows > 0])
     alone = -rows[rows < 0][::-1]
     if len(alone):
         series, _ = columns.rows_with("series", "kernel_only", alone)
         legs = np.concatenate([legs, columns.rows_with("leg", "series", series + 1)[0]])
     return distinct(legs)
+
+
+def exact_matches(columns: Columns, packets: Int64s) -> tuple[Int64s, Int64s]:
+    """Return (packet, 0-based leg) of the exact matches of `packets`, in the order of their rows.
+
+    `packets` are packet numbers, rising.
+    """
+    rows, packet = columns.rows_with("match", "packet", packets)
+    exact = np.flatnonzero(columns.near("match", "verdict", rows) == EXACT)
+    leg = columns.near("match", "leg", rows)[exact].astype(np.int64) - 1
+    return packet[exact].astype(np.int64), leg
+
+
+def packets_of_legs(columns: Columns, legs: Int64s) -> Int64s:
+    """Return the packets that match one of `legs` (0-based, rising) exactly; rising numbers."""
+    rows, _ = columns.rows_with("match", "leg", legs + 1)
+    rows = rows[columns.near("match", "verdict", rows) == EXACT]
+    return distinct(columns.near("match", "packet", rows).astype(np.int64))

@@ -71,10 +71,10 @@ def layer_table(scope: Scope) -> LayerTable:
     scope = scope.whole
     usable = scope.legs & ~scope.gaps
     rows = [*_layers(scope, usable)]
-    inside, later = waits_of(scope)
-    rows += _waits(scope, usable, inside, WAIT)
-    rows += _waits(scope, usable, later, LATER)
-    stages = {"wire": _known(wire_times(scope)[usable])}
+    times = wait_times(scope, usable)
+    rows += _waits(times, times.inside, WAIT)
+    rows += _waits(times, times.later, LATER)
+    stages = {"wire": _known(wire_times(scope, np.flatnonzero(usable)))}
     stages |= stage_times(scope, usable)
     rows += [_row(STAGE, name, 0, _of_all(ns)) for name, ns in stages.items() if len(ns)]
     return LayerTable(tuple(rows), int(usable.sum()), int((scope.legs & scope.gaps).sum()))
@@ -127,24 +127,38 @@ def _sums(calls: Calls, legs: LegTimes, counts: Int64s) -> Int64s:
     return sums[:, :count].copy()
 
 
-def waits_of(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return for each wait of the session how long it lasts inside its leg, and after it, in ns."""
-    leg, begin, end = (scope.of_wait(name) for name in ("leg", "begin_ns", "end_ns"))
-    until = np.clip(scope.of_leg("end_ns")[leg - 1], begin, end)
-    return until - begin, end - until
+class WaitTimes(NamedTuple):
+    """Waits: the 0-based leg and the kind of each, and its time (ns) in its leg and after it."""
+
+    leg: Int64s
+    kind: Int64s
+    inside: Int64s
+    later: Int64s
 
 
-def _waits(scope: Scope, usable: Bools, ns: Int64s, word: str) -> list[LayerRow]:
+def wait_times(scope: Scope, legs: Bools) -> WaitTimes:
+    """Return the waits of the legs that `legs` marks, in the order of the legs."""
+    rows, leg = scope.waits
+    mine = legs[leg]
+    rows, leg = rows[mine], leg[mine]
+    kind, begin, end = (
+        scope.columns.near("wait", name, rows).astype(np.int64)
+        for name in ("kind", "begin_ns", "end_ns")
+    )
+    until = np.clip(scope.columns.take("leg", "end_ns", leg).astype(np.int64), begin, end)
+    return WaitTimes(leg, kind, until - begin, end - until)
+
+
+def _waits(times: WaitTimes, ns: Int64s, word: str) -> list[LayerRow]:
     """Return a row for each kind of wait that took time, with sums by leg.
 
     `ns` is the time of each wait that counts; `word` is the kind of the rows.
     """
-    kind, leg = scope.of_wait("kind"), scope.of_wait("leg")
     rows = []
     for number, name in enumerate(NAMES):
-        mine = np.flatnonzero((kind == number) & usable[leg - 1] & (ns > 0))
+        mine = np.flatnonzero((times.kind == number) & (ns > 0))
         if len(mine):
-            of = leg[mine]
+            of = times.leg[mine]
             spent = np.add.reduceat(ns[mine], np.flatnonzero(np.r_[True, of[1:] != of[:-1]]))
             row = NOWHERE if number in UNKNOWN and word == WAIT else word
             rows.append(_row(row, name, 0, _of_all(spent)))

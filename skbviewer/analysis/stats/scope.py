@@ -101,10 +101,10 @@ class Scope:
         The data of points are returned without the number of their sections, so equal drops have
         equal data.
         """
-        made = self.columns.array("event", column)[rows].astype(np.int64)
+        made = self.columns.take("event", column, rows).astype(np.int64)
         if column == "data":
             tracers = [log for log, kernel in self.kernels.items() if kernel.names.is_tracer]
-            points = np.isin(self.columns.array("event", "source")[rows], tracers)
+            points = np.isin(self.columns.take("event", "source", rows), tracers)
             made[points] &= (1 << DETAIL_BITS) - 1
         return made
 
@@ -143,9 +143,18 @@ class Scope:
                 return True
         return False
 
-    def of_wait(self, column: str) -> Int64s:
-        """Return the column `column` of all waits, as int64."""
-        return np.asarray(self.columns.array("wait", column), np.int64)
+    @property
+    def waits(self) -> tuple[Int64s, Int64s]:
+        """Return the waits (0-based rows, rising) and the leg of each, with those of all legs here.
+
+        If the legs are many, waits of other legs are among them.
+        """
+        if self.has_few_calls:
+            rows, leg = self.columns.rows_with("wait", "leg", self._call_legs + 1)
+        else:
+            leg = self.columns.array("wait", "leg")
+            rows = np.arange(len(leg))
+        return rows, leg.astype(np.int64) - 1
 
     @property
     def is_ranged(self) -> bool:

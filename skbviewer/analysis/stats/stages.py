@@ -17,6 +17,8 @@ from ...records.types import Bools, Int64s
 from ..breakdown.leg_columns import legs_at
 from ..breakdown.stage_loops import BITS, MOST_STAGES, STAGES, cut_legs
 from ..words.stage_names import RECEIVING
+from .call_blocks import call_blocks
+from .chosen_legs import exact_matches, packets_of_legs
 from .scope import Scope
 
 BLOCK = 1 << 18  # legs whose stages are found together
@@ -29,9 +31,9 @@ def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
     start and does not cut them off; otherwise a stage would include the stages after it.  Raises
     Cancelled.
     """
-    rows, scope = np.flatnonzero(wanted & ~sniffed_legs(scope)), scope.whole
-    reading, process = reading_times(scope)
-    process = process[wanted[reading]]
+    rows, scope = np.flatnonzero(wanted), scope.whole
+    rows = rows[~sniffed_legs(scope, rows)]
+    _, process = reading_times(scope, np.flatnonzero(wanted))
     parts = [(np.zeros(0, np.int8), np.zeros(0, np.int64))]
     for first in range(0, len(rows), BLOCK):
         scope.progress.report("Counting", first, len(rows))
@@ -45,55 +47,62 @@ def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
     return found | {RECEIVING[2]: process}
 
 
-def sniffed_legs(scope: Scope) -> Bools:
-    """Return for each leg whether it is of the copy that a sniffer's socket was given."""
-    copies = np.asarray(scope.columns.array("series", "tap")) > 0
-    return np.asarray(copies[scope.of_leg("series") - 1], np.bool_)
+def sniffed_legs(scope: Scope, legs: Int64s) -> Bools:
+    """Return for each of `legs` whether it is of the copy that a sniffer's socket was given."""
+    series = scope.columns.near("leg", "series", legs).astype(np.int64) - 1
+    return np.asarray(scope.columns.take("series", "tap", series) > 0)
 
 
-def reading_times(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return the legs whose packet a process read, and the time (ns) from then to the last exit."""
-    reader = scope.of_leg("reader_ns")
-    rows = np.flatnonzero((scope.of_leg("kind") == RX) & (reader >= 0))
-    if not len(rows):
-        return rows, reader[rows]
-    return rows, np.maximum(_last_exit(scope, len(reader))[rows] - reader[rows], 0)
+def reading_times(scope: Scope, legs: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the legs whose packet a process read, and the time (ns) from then to the last exit.
+
+    The legs are some of `legs`, 0-based numbers that rise.
+    """
+    reader, kind = (scope.columns.near("leg", name, legs) for name in ("reader_ns", "kind"))
+    read = np.flatnonzero((kind == RX) & (reader >= 0))
+    if not len(read):
+        return legs[:0], legs[:0]
+    return legs[read], np.maximum(_last_exits(scope, legs[read]) - reader[read], 0)
 
 
-def _last_exit(scope: Scope, legs: int) -> Int64s:
-    entry, dur = scope.of_call("entry_ns"), scope.of_call("dur_ns")
-    found = np.full(legs, -1, np.int64)
-    np.maximum.at(found, scope.leg_of_call, entry + np.maximum(dur, 0))
-    return found
+def _last_exits(scope: Scope, legs: Int64s) -> Int64s:
+    """Return the last exit (ns) of the chosen calls of each of `legs`, which rise; -1 if none."""
+    found = np.full(scope.columns.length("leg"), -1, np.int64)
+    for block in call_blocks(scope, "entry_ns", "dur_ns"):
+        ends = block.columns["entry_ns"] + np.maximum(block.columns["dur_ns"], 0)
+        if len(ends):
+            first = np.flatnonzero(np.r_[True, block.leg[1:] != block.leg[:-1]])
+            found[block.leg[first]] = np.maximum.reduceat(ends, first)
+    return found[legs]
 
 
-def wire_times(scope: Scope) -> Int64s:
+def wire_times(scope: Scope, legs: Int64s) -> Int64s:
     """Return for each receiving leg the time (ns) since a leg of the same KBL sent its packet.
 
+    `legs` are 0-based and rise; the result is parallel to it.
     The result is -1 if there is no such leg; if records were lost in between, because the packet
     may have passed another leg; or if the sending leg lacks records, because its time of sending is
     unknown.  No clock can measure the time between two machines: see the one-way bounds of
     `skbviewer stats clock`.
     """
-    kind, wire = scope.of_leg("kind"), scope.of_leg("wire_ns")
-    source = scope.of_leg("source")
-    packet = np.asarray(scope.columns.array("match", "packet"), np.int64)
-    leg = np.asarray(scope.columns.array("match", "leg"), np.int64) - 1
-    exact = np.asarray(scope.columns.array("match", "verdict")) == 0
-    packet, leg = packet[exact], leg[exact]
-    several = np.bincount(packet)[packet] > 1  # sorting takes long, and most have one leg
+    columns = scope.columns
+    packet, leg = exact_matches(columns, packets_of_legs(columns, legs))
+    # Sorting takes long, and most packets have one leg.
+    several = np.bincount(packet)[packet] > 1 if len(packet) else np.zeros(0, np.bool_)
     packet, leg = packet[several], leg[several]
-    order = np.lexsort((wire[leg], source[leg], packet))
-    packet, leg = packet[order], leg[order]
-    before, after = leg[:-1], leg[1:]
+    wire, source = columns.take("leg", "wire_ns", leg).astype(np.int64), scope.sources_of(leg)
+    order = np.lexsort((wire, source, packet))
+    packet, leg, wire, source = packet[order], leg[order], wire[order], source[order]
+    kind = columns.take("leg", "kind", leg)
     pair = np.flatnonzero(
         (packet[1:] == packet[:-1])
-        & (source[before] == source[after])
-        & (kind[before] != RX)
-        & (kind[after] != TX)
+        & (source[1:] == source[:-1])
+        & (kind[:-1] != RX)
+        & (kind[1:] != TX)
     )
-    before, after = before[pair], after[pair]
-    known = ~scope.lost(after, wire[before], wire[after]) & ~scope.gaps[before]
-    found = np.full(len(kind), -1, np.int64)
-    found[after] = np.where(known, wire[after] - wire[before], -1)
-    return found
+    before, after = leg[pair], leg[pair + 1]
+    lost = scope.lost(after, wire[pair], wire[pair + 1])
+    known = ~lost & (columns.take("leg", "gap", before) == 0)
+    found = np.full(columns.length("leg"), -1, np.int64)
+    found[after] = np.where(known, wire[pair + 1] - wire[pair], -1)
+    return found[legs]

@@ -187,7 +187,7 @@ def test_in_recordings_stages_are_those_of_the_table_of_layers(sample: Session) 
             part: Part = made.part_at(place)
             found[part.stage] = found.get(part.stage, 0) + ns
         leg = int(made.units.legs[made.units.at[row]])
-        only = np.arange(len(made.legs.kind)) == leg
+        only = np.arange(len(scope.legs)) == leg
         stages = {name: int(ns.sum()) for name, ns in stage_times(scope, only).items()}
         wanted = {name: ns for name, ns in stages.items() if ns > 0}
         wanted.pop("receive: receiving process", None)

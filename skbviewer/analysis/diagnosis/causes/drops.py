@@ -107,9 +107,10 @@ def _hooks(scope: Scope, events: Int64s) -> list[str]:
     columns = scope.columns
     kind = np.asarray(columns.array("event", "event"))
     hooks = np.flatnonzero(kind == int(KblEvent.NF_HOOK))
-    leg = np.asarray(columns.array("event", "leg"), np.int64)
-    mine = hooks[np.isin(leg[hooks], leg[events])]
-    data = np.asarray(columns.array("event", "data"), np.int64)[mine]
+    if not len(hooks):
+        return []
+    mine = hooks[np.isin(scope.of_event("leg", hooks), scope.of_event("leg", events))]
+    data = np.asarray(columns.take("event", "data", mine), np.int64)
     dropped = data[((data >> VERDICTS) & HOOK) == 1]
     return [hook_text(int(one) & HOOK) for one in np.unique(dropped).tolist()]
 

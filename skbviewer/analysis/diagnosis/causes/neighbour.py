@@ -22,11 +22,12 @@ ADVICE = (
 def _find(case: Case) -> list[Finding]:
     found = []
     asked, until, failed = questions(case)
-    legs, waits = case.made.legs, waits_in_questions(case)
+    waits = waits_in_questions(case)
     for is_failure in (False, True):
         mine = np.flatnonzero(failed == is_failure)
-        row, begin = case.row_of_leg[case.leg_of(asked[mine])], legs.entry[asked[mine]]
-        spans = waits.selected(np.isin(waits.leg, case.leg_of(asked[mine])))
+        leg = case.leg_of(asked[mine])
+        row, begin = case.row_of(leg), case.of_call("entry_ns", asked[mine])
+        spans = waits.selected(np.isin(waits.leg, leg))
         ns = covered_ns(spans.row, spans.begin, spans.end, len(case.rows))
         which = ns > 0 if is_failure else case.waited(ns)
         if not which.any():

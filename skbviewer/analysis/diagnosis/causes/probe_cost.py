@@ -23,8 +23,8 @@ ADVICE = (
 def _find(case: Case) -> list[Finding]:
     made = case.made
     ns = case.spent(len(made.functions) + PROBES)
-    busy = case.spent_in(np.ones(len(made.functions), np.bool_)) + ns
-    total, whole = int(ns.sum()), int(busy.sum())
+    total = int(ns.sum())
+    whole = case.busy_ns + total
     if total < SHARE * whole:
         return []
     which = ns > 0

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ....records.kbl_layout import KblEvent
 from ...words.wait_kinds import QDISC
 from .. import needs, wording
@@ -42,10 +40,10 @@ def _find(case: Case) -> list[Finding]:
 def _where(case: Case, leg: int) -> str:
     """Return the handle and the device of the queue that held a leg's packet."""
     events = case.events(int(KblEvent.QDISC_ENQUEUE))
-    mine = events[np.asarray(case.event("leg"), np.int64)[events] == leg + 1]
+    mine = events[case.scope.of_event("leg", events) == leg + 1]
     if not len(mine):
         return "of a device whose events were not recorded"
-    data = int(case.event("data")[mine[0]])
+    data = int(case.scope.columns.take("event", "data", mine[:1])[0])
     handle, ifindex = data & MASK32, data >> 32 & MASK32
     netns = int(case.scope.columns.part("leg", "netns", leg, 1)[0])
     device = case.scope.kernels[case.source(leg)].names.device(netns, ifindex)

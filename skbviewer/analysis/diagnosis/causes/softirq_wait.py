@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ....records.compiled import compiled
 from ....records.types import Bools, Int64s
+from ...number_sets import distinct
 from ...words.wait_kinds import SOFTIRQ
 from .. import needs, wording
 from ..case import Case, Spans
@@ -26,10 +29,16 @@ KSOFTIRQD = "ksoftirqd/"
 
 def _find(case: Case) -> list[Finding]:
     ns = case.spent(case.made.of_wait(SOFTIRQ))
-    spans = case.waits(SOFTIRQ)
+    spans = long_waits(case, ns)
     which = case.waited(ns) & ~handed_off(case, spans)
     found = finding_of(case, WAIT, ns, which, spans)
     return [_with_queue(case, one, spans, ns, which) for one in found]
+
+
+def long_waits(case: Case, ns: Int64s) -> Spans:
+    """Return the waits of the packets that waited long enough for a finding, `ns` altogether."""
+    spans = case.waits(SOFTIRQ)
+    return spans.selected(case.waited(ns)[spans.row])
 
 
 def handed_off(case: Case, spans: Spans) -> Bools:
@@ -47,26 +56,38 @@ def handed_off(case: Case, spans: Spans) -> Bools:
 def ended_in_ksoftirqd(case: Case, spans: Spans) -> Bools:
     """Return for each wait in `spans` whether it ended when a thread ksoftirqd took the packet."""
     found = np.zeros(len(spans.leg), np.bool_)
-    pids = np.asarray(case.scope.columns.array("call", "pid"), np.int64)
-    following = calls_after(case, spans)
-    log = case.made.legs.log[spans.leg]
-    for row, source in enumerate(sorted(case.scope.kernels)):
+    following = calls_after(case, spans).row
+    log = case.scope.sources_of(spans.leg)
+    for source in sorted(case.scope.kernels):
         tasks = case.scope.kernels[source].names.tasks
         named = [pid for pid, name in tasks.items() if name.startswith(KSOFTIRQD)]
-        mine = np.flatnonzero((log == row) & (following >= 0))
-        found[mine] = np.isin(pids[following[mine]], named)
+        mine = np.flatnonzero((log == source) & (following >= 0))
+        found[mine] = np.isin(case.of_call("pid", following[mine]), named)
     return found
 
 
-def calls_after(case: Case, spans: Spans) -> Int64s:
-    """Return for each wait in `spans` the first call of its leg that begins at its end or later.
+class Following(NamedTuple):
+    """Calls after waits: the 0-based row of each, when it begins (ns), and its leg's first call.
 
-    Calls are 0-based rows; -1 = none.
+    The row is -1 if there is no such call.
     """
-    legs = case.made.legs
+
+    row: Int64s
+    entry: Int64s
+    first: Int64s
+
+
+def calls_after(case: Case, spans: Spans) -> Following:
+    """Return for each wait in `spans` the first call of its leg that begins at its end or later."""
+    columns, legs = case.scope.columns, distinct(spans.leg)
+    rows, of = columns.rows_with("call", "leg", legs + 1)
+    size = np.bincount(np.searchsorted(legs, of.astype(np.int64) - 1), minlength=len(legs))
+    at, leg = np.r_[0, np.cumsum(size)], np.searchsorted(legs, spans.leg)
+    entry = np.array(columns.near("call", "entry_ns", rows), np.int64)
     found = np.full(len(spans.leg), -1, np.int64)
-    find_calls(legs.calls_at, legs.entry, spans.leg, spans.end, found)
-    return found
+    find_calls(at, entry, leg, np.ascontiguousarray(spans.end), found)
+    rows, entry = np.r_[rows, -1], np.r_[entry, -1]  # -1 finds the last ones
+    return Following(rows[found], entry[found], rows[at[leg]])
 
 
 @compiled

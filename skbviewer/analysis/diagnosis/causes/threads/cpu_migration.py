@@ -50,17 +50,17 @@ def _moved(case: Case) -> Spans:
 
     A wait that ends inside a call, because the call goes on, does not change the CPU.
     """
-    legs = case.made.legs
-    every = [case.waits(kind) for kind in range(SOFTIRQ, RANKS)]
-    spans = Spans(*(np.concatenate(column) for column in zip(*every, strict=True)))
-    spans = spans.selected(spans.end <= legs.end[spans.leg])
+    spans, kind = case.waits_of(range(SOFTIRQ, RANKS))
+    ns = np.zeros(len(case.rows), np.int64)
+    np.add.at(ns, spans.row, spans.ns)
+    mine = np.flatnonzero(case.waited(ns)[spans.row])  # other packets waited less in any case
+    mine = mine[spans.end[mine] <= case.of_leg("end_ns", spans.leg[mine])]
+    spans, kind = spans.selected(mine), kind[mine]
     after = calls_after(case, spans)
-    known = (after >= 0) & (after > legs.calls_at[spans.leg])
-    spans, after = spans.selected(known), after[known]
-    begins = legs.entry[after] == spans.end
-    spans, after = spans.selected(begins), after[begins]
-    cpu = case.scope.columns.array("call", "cpu")
-    return spans.selected(cpu[after] != cpu[after - 1])
+    moves = np.flatnonzero((after.row > after.first) & (after.entry == spans.end))
+    cpu, before = (case.of_call("cpu", after.row[moves] - back) for back in (0, 1))
+    moves = moves[cpu != before]
+    return spans.selected(moves[np.argsort(kind[moves], kind="stable")])
 
 
 RULE = Rule(NAME, (needs.calls(),), _find)

@@ -8,7 +8,7 @@ from ... import needs
 from ...case import Case
 from ...finding import Finding, Rule
 from ...waiting import Wait, finding_of
-from ..softirq_wait import ended_in_ksoftirqd, handed_off
+from ..softirq_wait import ended_in_ksoftirqd, handed_off, long_waits
 
 NAME = "ksoftirqd"
 WAIT = Wait(
@@ -23,7 +23,7 @@ WAIT = Wait(
 
 def _find(case: Case) -> list[Finding]:
     ns = case.spent(case.made.of_wait(SOFTIRQ))
-    spans = case.waits(SOFTIRQ)
+    spans = long_waits(case, ns)
     which = case.waited(ns) & handed_off(case, spans)
     return finding_of(case, WAIT, ns, which, spans.selected(ended_in_ksoftirqd(case, spans)))
 

@@ -53,7 +53,7 @@ def _find(case: Case) -> list[Finding]:
 
 def _last_waits(case: Case, spans: Spans) -> Spans:
     """Return the waits after the end of a leg, when a program can read the packet."""
-    return spans.selected(spans.begin >= case.made.legs.end[spans.leg])
+    return spans.selected(spans.begin >= case.of_leg("end_ns", spans.leg))
 
 
 def _reader(case: Case, longest: Longest) -> str:
