@@ -67,6 +67,12 @@ class Columns:
         """Return the number of rows of `table`."""
         return sum(place.number for place in self._of(table, self.names(table)[0]))
 
+    def bounds(self, table: str, column: str) -> tuple[int, int]:
+        """Return the lowest and the highest integer of a column without reading it; else 0, -1."""
+        places = self._of(table, column)
+        low = min((place.low for place in places), default=0)
+        return low, max((place.high for place in places), default=-1)
+
     def array(self, table: str, column: str) -> Array:
         """Return the whole column; it is kept in memory for later calls."""
         kept = self._get((table, column, -1))

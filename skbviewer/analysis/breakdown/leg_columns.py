@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...matching import TRANSMIT
-from ...records.types import Bools, Int32s, Int64s
+from ...records.types import LATEST_NS, Bools, Int32s, Int64s
 from ..grouped_rows import Array
 from ..number_sets import distinct
 from ..words.stage_names import QUEUE, STACK
@@ -104,6 +104,9 @@ def legs_of_units(scope: Scope, units: Units, rows: Int64s) -> tuple[Int64s, Int
     (of, at, columns).
     """
     legs, at = units.legs_of(rows)
+    low, high = int(legs.min(initial=LATEST_NS)), int(legs.max(initial=-1))
+    if high - low < 2 * len(legs):  # sorting takes longer than reading some legs in vain
+        return legs - low, at, legs_at(scope, np.arange(low, high + 1))
     used = distinct(legs)
     return _places(legs, used), at, legs_at(scope, used)
 

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...records.types import Bools, Int32s, Int64s
+from ...records.types import Int32s, Int64s
+from ..blocks_in_threads import each_made
 from ..words.wait_kinds import INTERRUPTS, NAMES, OTHERS, UNKNOWN
 from .leg_columns import legs_of_units
 from .lost_packets import legs_of_lost_packets
@@ -59,10 +59,17 @@ class Breakdown:
         self.functions: Sequence[str] = scope.function_names
         self.per_stage = len(self.functions) + EXTRA
 
-    @cached_property
-    def lost(self) -> Bools:
-        """Return for each leg whether a drop in it lost its packet."""
-        return legs_of_lost_packets(self._scope)
+    def losses(self, rows: Int64s) -> frozenset[tuple[int, int]]:
+        """Return (path class, index of the leg in its packet) of drops that lost packets of `rows`.
+
+        `rows` are indices in `units`, which rise.
+        """
+        at = np.flatnonzero(legs_of_lost_packets(self._scope)[self.units.legs])
+        unit = np.searchsorted(self.units.at, at, "right") - 1
+        mine = np.isin(unit, rows)
+        place = at[mine] - self.units.at[unit[mine]]
+        pairs = np.unique(np.stack([self.classes.number[unit[mine]], place]), axis=1)
+        return frozenset(zip(*pairs.tolist(), strict=True))
 
     @property
     def part_count(self) -> int:
@@ -125,25 +132,25 @@ class Breakdown:
             captured,
             *range(captured + ALONE, len(rows), ALONE),
         ]
-        for first, end in pairwise([0, *ends, len(rows)]):
-            if first < end:
-                yield from self._of_units(rows[first:end], first, len(rows))
+        blocks = [rows[first:end] for first, end in pairwise([0, *ends, len(rows)]) if first < end]
+        done = 0
+        for block, made in zip(blocks, each_made(self._of_units, blocks), strict=True):
+            self._scope.progress.report("Counting", done, len(rows))
+            done += len(block)
+            yield from made
 
-    def _of_units(self, rows: Int64s, done: int, total: int) -> Iterator[Parts]:
-        """Yield the parts of the times of the packets `rows`, whose legs are read together.
-
-        `done` and `total` say how many packets were divided before, and how many there are.
-        """
+    def _of_units(self, rows: Int64s) -> list[Parts]:
+        """Return the parts of the times of the packets `rows`, whose legs are read together."""
         of, at, legs = legs_of_units(self._scope, self.units, rows)
-        every = np.arange(len(rows))
+        every, parts = np.arange(len(rows)), list[Parts]()
         needed = np.zeros(2, np.int64)
         count_pieces(every, at, of, legs.calls_at, legs.waits_at, needed)
         space = scratch_for(2 * int(needed[0]) + 8, int(needed[1]), self.per_stage)
         made = np.empty((3, max(BLOCK, 2 * self.part_count)), np.int64)
         next_ = 0
         while next_ < len(rows):
-            self._scope.progress.report("Counting", done + next_, total)
             counts = np.zeros(1, np.int64)
             next_ = int(divide(every, next_, at, of, legs, self.per_stage, space, made, counts))
             unit, place, ns = made[:, : counts[0]]
-            yield Parts(rows[unit].astype(np.int32), place.astype(np.int32), ns.copy())
+            parts.append(Parts(rows[unit].astype(np.int32), place.astype(np.int32), ns.copy()))
+        return parts

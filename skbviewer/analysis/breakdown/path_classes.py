@@ -9,6 +9,7 @@ import numpy as np
 
 from ...records.types import Bools, Int64s
 from ...store.whole_columns import Array
+from ..blocks_in_threads import each_made
 from ..timeline.row_stacking import ranks
 from .class_loops import find_members, number_paths, number_values
 from .grouped_sorting import by_group
@@ -75,17 +76,21 @@ def packet_paths(scope: Scope, units: Units) -> tuple[Int64s, Int64s]:
 
     The second one depends only on directions and layers; see path_rule.py.  Raises Cancelled.
     """
-    count = len(units.id)
-    made = np.zeros((2, count), np.int64)
-    for first in range(0, count, BLOCK):
-        scope.progress.report("Counting", first, count)
-        rows = np.arange(first, min(first + BLOCK, count))
+
+    def numbers(rows: Int64s) -> Int64s:
         of, at, legs = legs_of_units(scope, units, rows)
         scratch = np.full(len(legs.layer), -1, np.int64), np.full(128, -1, np.int64)
-        numbers = np.zeros((2, len(rows)), np.int64)
-        number_paths(at, of, legs, *scratch, numbers)
-        made[:, first : first + len(rows)] = numbers
-    return made[0], made[1]
+        made = np.zeros((2, len(rows)), np.int64)
+        number_paths(at, of, legs, *scratch, made)
+        return made
+
+    count, found = len(units.id), [np.zeros((2, 0), np.int64)]
+    blocks = (np.arange(at, min(at + BLOCK, count)) for at in range(0, count, BLOCK))
+    for made in each_made(numbers, blocks):
+        scope.progress.report("Counting", BLOCK * len(found), count)
+        found.append(made)
+    path, layers = np.concatenate(found, axis=1)
+    return path, layers
 
 
 def _ranked(value: Int64s) -> tuple[Int64s, Int64s]:

@@ -52,6 +52,9 @@ class Units(NamedTuple):
 
     def legs_of(self, rows: Int64s) -> tuple[Int64s, Int64s]:
         """Return the legs of the packets `rows` (indices), and where those of each begin."""
+        if len(rows) and bool(np.all(np.diff(rows) == 1)):
+            at = self.at[int(rows[0]) : int(rows[-1]) + 2].astype(np.int64)
+            return self.legs[at[0] : at[-1]].astype(np.int64), at - at[0]
         first = self.at[rows].astype(np.int64)
         size = self.at[rows + 1] - first
         at = np.r_[0, np.cumsum(size)]

@@ -15,7 +15,7 @@ from ..breakdown.grouped_sorting import by_group
 from ..breakdown.parts import Breakdown
 from ..breakdown.path_rule import path_name
 from ..breakdown.units import chosen_rows
-from ..stats.path_table import legs_of
+from ..stats.path_table import legs_of_classes
 
 if TYPE_CHECKING:
     from ..stats.scope import Scope
@@ -71,7 +71,9 @@ def path_boxes(scope: Scope) -> PathBoxes | None:
     ranks = _ranks(by_group(group, ns, len(number)))
     beyond, shown = _outliers(ns, group, ranks)
     own, rest = order[:MAX_BOXES], len(order) > MAX_BOXES
-    legs = [legs_of(made, rows[group == place]) for place in range(len(own))]
+    first = np.zeros(len(number), np.int64)
+    first[group] = rows
+    legs = legs_of_classes(made, rows, first[: len(own)].tolist())
     return PathBoxes(
         (*(own + 1).tolist(), *[0] * rest),
         (*map(path_name, made.classes.path[own].tolist()), *[""] * rest),

@@ -10,8 +10,10 @@ import numpy as np
 
 from ...records.types import Int64s
 from ...store.whole_columns import Array
+from ..blocks_in_threads import each_made
 from .scope import Scope
 
+BLOCK = 1 << 17  # calls that are read together
 LEG = "leg"
 
 
@@ -73,15 +75,17 @@ def _parts(scope: Scope, names: tuple[str, ...]) -> Iterator[list[Int64s]]:
         yield [rows, *(_int64s(columns.near("call", name, rows)) for name in (LEG, *names))]
         return
     calls = scope.calls
-    count = int(np.count_nonzero(calls))
-    for first, values in columns.pieces("call", LEG, *names):
-        size = len(values[0])
-        mine = calls[first : first + size]
+    count = scope.call_count
+
+    def read(first: int) -> list[Int64s]:
+        mine = calls[first : first + BLOCK]
+        values = (columns.block("call", name, first, len(mine)) for name in (LEG, *names))
         if count == len(calls) or mine.all():
-            yield [np.arange(first, first + size), *map(_int64s, values)]
-        else:
-            at = np.flatnonzero(mine)
-            yield [at + first, *(_int64s(one[at]) for one in values)]
+            return [np.arange(first, first + len(mine)), *map(_int64s, values)]
+        at = np.flatnonzero(mine)
+        return [at + first, *(_int64s(one[at]) for one in values)]
+
+    yield from each_made(read, range(0, len(calls), BLOCK))
 
 
 def _int64s(values: Array) -> Int64s:

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ...records.types import Int64s
-from ..breakdown.grouped_sorting import by_group
+from ..breakdown.ranked_values import Block, ranked, ranked_blocks, ranked_values
 
 
 class Spread(NamedTuple):
@@ -30,13 +31,22 @@ def spreads(group: Int64s, value: Int64s, groups: int) -> list[Spread]:
 
     `group` and `value` are equally long.
     """
-    return [_spread(values) for values in by_group(group, value, groups)]
+    return [_spread(*one) for one in ranked(group, value, groups, _ranks)]
 
 
-def _spread(sorted_values: Int64s) -> Spread:
-    count = len(sorted_values)
-    if not count:
-        return NOTHING
-    total = int(sorted_values.sum())
-    ranks = [int(sorted_values[-(-count * percent // 100) - 1]) for percent in PERCENTS]
-    return Spread(count, total, round(total / count), *ranks)
+def spread(value: Int64s) -> Spread:
+    """Return sum, mean, percentiles and maximum of all values together."""
+    return _spread(*ranked_values(value, _ranks))
+
+
+def spreads_of_blocks(blocks: Callable[[], Iterator[Block]], groups: int) -> list[Spread]:
+    """Return what spreads() returns; `blocks` is as ranked_blocks() needs it."""
+    return [_spread(*one) for one in ranked_blocks(blocks, groups, _ranks)]
+
+
+def _ranks(count: int) -> list[int]:
+    return [-(-count * percent // 100) - 1 for percent in PERCENTS]
+
+
+def _spread(count: int, total: int, values: tuple[int, ...]) -> Spread:
+    return Spread(count, total, round(total / count), *values) if count else NOTHING

@@ -6,13 +6,19 @@ A call counts once, however many packets it handled.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from ...records.compiled import compiled
+from ...records.types import Int64s
 from ..calls.interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_SLEPT
-from .duration_spread import spreads
+from .duration_spread import spreads_of_blocks
+from .function_calls import function_calls
 from .scope import Scope
+
+SUMS = 8  # rows of sums that add_calls() makes
 
 
 class FunctionRow(NamedTuple):
@@ -39,22 +45,17 @@ class FunctionRow(NamedTuple):
 def function_rows(scope: Scope) -> list[FunctionRow]:
     """Return a row with the times of each function that was called, longest total first."""
     names = scope.function_names
-    group, size = scope.function, len(names)
-    known = (group >= 0) & scope.once
-    dur, own = scope.of_call("dur_ns"), scope.own_ns
-    comp, error = scope.of_call("comp_ns"), scope.of_call("comp_err_ns")
-    marks = scope.of_call("marks")
-    whole = known & (dur >= 0)
-    found = spreads(group[whole], dur[whole], size)
-    calls = np.bincount(group[known], minlength=size)
-    self_ns = _sums(group, own, known & (own >= 0), size)
-    right = known & (comp >= 0)
-    measured = np.bincount(group[right], minlength=size)
-    comp_ns, comp_err = _sums(group, comp, right, size), _sums(group, error, right, size)
-    marked = [
-        np.bincount(group[known & (marks & mark != 0)], minlength=size)
-        for mark in (MARK_SLEPT, MARK_INTERRUPTED, MARK_GAP)
-    ]
+    size = len(names)
+
+    def durations() -> Iterator[tuple[Int64s, Int64s]]:
+        return (calls.with_duration() for calls in function_calls(scope, "dur_ns"))
+
+    found = spreads_of_blocks(durations, size)
+    sums = np.zeros((SUMS, size), np.int64)
+    for block in function_calls(scope, "self_ns", "comp_ns", "comp_err_ns", "marks"):
+        own, comp, error, marks = block.columns
+        add_calls(block.function, own, comp, error, marks, sums)
+    calls, self_ns, measured, comp_ns, comp_err, *marked = sums
     rows = [
         FunctionRow(
             names[f],
@@ -73,12 +74,24 @@ def function_rows(scope: Scope) -> list[FunctionRow]:
     return sorted(rows, key=lambda row: (-row.total_ns, row.function))
 
 
-def _sums(
-    group: np.ndarray[tuple[int], np.dtype[np.int64]],
-    value: np.ndarray[tuple[int], np.dtype[np.int64]],
-    chosen: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    size: int,
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    total = np.zeros(size, np.int64)
-    np.add.at(total, group[chosen], value[chosen])
-    return total
+@compiled
+def add_calls(
+    function: Int64s, own: Int64s, comp: Int64s, error: Int64s, marks: Int64s, sums: Int64s
+) -> None:
+    """Add calls to the rows of `sums`, by function.
+
+    Rows: calls; self time (ns); calls with a time without probes; that time; its possible error;
+    then the calls with each of the marks of FunctionRow.
+    """
+    for i in range(len(function)):
+        of = function[i]
+        sums[0, of] += 1
+        if own[i] >= 0:
+            sums[1, of] += own[i]
+        if comp[i] >= 0:
+            sums[2, of] += 1
+            sums[3, of] += comp[i]
+            sums[4, of] += error[i]
+        sums[5, of] += marks[i] & MARK_SLEPT != 0
+        sums[6, of] += marks[i] & MARK_INTERRUPTED != 0
+        sums[7, of] += marks[i] & MARK_GAP != 0

@@ -6,15 +6,15 @@ By path: time in kernel of packets; by stage: parts of legs; by function: whole 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
-
 from ...records.types import Int64s
-from ..breakdown.grouped_sorting import by_group
 from ..breakdown.parts import Breakdown
+from ..breakdown.ranked_values import Ranked, ranked, ranked_blocks, ranked_values
 from ..breakdown.units import chosen_rows
 from ..timeline.row_stacking import ranks
+from .function_calls import function_calls
 from .scope import Scope
 from .stages import stage_times
 
@@ -50,7 +50,7 @@ def latency_rows(scope: Scope) -> list[LatencyRow]:
 def _packets(scope: Scope, made: Breakdown) -> list[LatencyRow]:
     rows = chosen_rows(scope, made.units)
     ns, number = made.units.times(rows), made.classes.number[rows]
-    found = _rows(PACKET, [PACKET], np.zeros(len(ns), np.int64), ns)
+    found = _made(PACKET, [PACKET], [ranked_values(ns, _ranks)])
     used, group = ranks(number)
     names = [str(one + 1) for one in used.tolist()]
     by_path = _rows(PATH, names, group, ns)
@@ -59,15 +59,16 @@ def _packets(scope: Scope, made: Breakdown) -> list[LatencyRow]:
 
 def _stages(scope: Scope) -> list[LatencyRow]:
     stages = stage_times(scope, scope.legs & ~scope.gaps)
-    parts = list(stages.values())
-    group = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    return _rows(STAGE, list(stages), group, np.concatenate(parts))
+    found = [ranked_values(ns, _ranks) for ns in stages.values()]
+    return _made(STAGE, list(stages), found)
 
 
 def _functions(scope: Scope) -> list[LatencyRow]:
-    dur = scope.of_call("dur_ns")
-    known = (scope.function >= 0) & scope.once & (dur >= 0)
-    found = _rows(FUNCTION, scope.function_names, scope.function[known], dur[known])
+    def durations() -> Iterator[tuple[Int64s, Int64s]]:
+        return (calls.with_duration() for calls in function_calls(scope, "dur_ns"))
+
+    names = scope.function_names
+    found = _made(FUNCTION, names, ranked_blocks(durations, len(names), _ranks))
     return sorted(found, key=lambda row: (-row.p99_ns, row.name))
 
 
@@ -76,10 +77,16 @@ def _rows(kind: str, names: list[str], group: Int64s, ns: Int64s) -> list[Latenc
 
     `group` (an index of `names`) and `ns` are parallel.
     """
-    rows = []
-    for name, mine in zip(names, by_group(group, ns, len(names)), strict=True):
-        if not len(mine):
-            continue
-        ranks = [int(mine[max(-(-len(mine) * one // 1000), 1) - 1]) for one in PERMILLES]
-        rows.append(LatencyRow(kind, name, len(mine), round(int(mine.sum()) / len(mine)), *ranks))
-    return rows
+    return _made(kind, names, ranked(group, ns, len(names), _ranks))
+
+
+def _made(kind: str, names: list[str], found: list[Ranked]) -> list[LatencyRow]:
+    return [
+        LatencyRow(kind, name, number, round(total / number), *values)
+        for name, (number, total, values) in zip(names, found, strict=True)
+        if number
+    ]
+
+
+def _ranks(count: int) -> list[int]:
+    return [max(-(-count * one // 1000), 1) - 1 for one in PERMILLES]

@@ -10,15 +10,19 @@ stages.  Legs whose records may have been lost are left out; their number is ret
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from ...records import narrow
 from ...records.types import Bools, Int64s
+from ...store.whole_columns import Array
 from ..words.function_layers import layers
 from ..words.wait_kinds import NAMES, UNKNOWN
 from .call_blocks import call_blocks
-from .duration_spread import Spread, spreads
+from .duration_spread import Spread, spread, spreads_of_blocks
 from .layer_loops import Calls, LegTimes, layer_sums, own_times
 from .scope import Scope
 from .stages import stage_times, wire_times
@@ -76,7 +80,7 @@ def layer_table(scope: Scope) -> LayerTable:
     rows += _waits(times, times.later, LATER)
     stages = {"wire": _known(wire_times(scope, np.flatnonzero(usable)))}
     stages |= stage_times(scope, usable)
-    rows += [_row(STAGE, name, 0, _of_all(ns)) for name, ns in stages.items() if len(ns)]
+    rows += [_row(STAGE, name, 0, spread(ns)) for name, ns in stages.items() if len(ns)]
     return LayerTable(tuple(rows), int(usable.sum()), int((scope.legs & scope.gaps).sum()))
 
 
@@ -93,7 +97,7 @@ def _layers(scope: Scope, usable: Bools) -> list[LayerRow]:
         scope.of_leg("reader_ns"),
     )  # fmt: skip
     source, once = scope.of_leg("source"), scope.once
-    counts, made = np.zeros(len(names), np.int64), [np.zeros((2, 0), np.int64)]
+    counts, made = np.zeros(len(names), np.int64), list[tuple[Array, Array]]()
     for block in call_blocks(scope, *CALLS.values(), "parent", "func"):
         function = scope.functions_of(block.columns["func"], source[block.leg])
         counted = once[block.first : block.first + len(block.leg)]
@@ -103,14 +107,18 @@ def _layers(scope: Scope, usable: Bools) -> list[LayerRow]:
             layer=np.where(counted, layer[function], -1),
             **{field: block.columns[name] for field, name in CALLS.items()},
         )
-        made.append(_sums(calls, legs, counts))
-    of, own = np.concatenate(made, axis=1)
-    found = spreads(of, own, len(names))
+        of, own = _sums(calls, legs, counts)
+        made.append((of.astype(np.int8), narrow(own)))
+    found = spreads_of_blocks(partial(_blocks, made), len(names))
     return [
         _row(BUSY, name, int(counts[at]), found[at])
         for at, name in reversed(list(enumerate(names)))
         if found[at].number
     ]
+
+
+def _blocks(made: list[tuple[Array, Array]]) -> Iterator[tuple[Int64s, Int64s]]:
+    return ((of.astype(np.int64), own.astype(np.int64)) for of, own in made)
 
 
 def _sums(calls: Calls, legs: LegTimes, counts: Int64s) -> Int64s:
@@ -124,7 +132,7 @@ def _sums(calls: Calls, legs: LegTimes, counts: Int64s) -> Int64s:
     own_times(calls, legs, left, own)
     last = np.full(len(counts), -1, np.int64)
     count = layer_sums(calls, legs, own, last, sums, counts)
-    return sums[:, :count].copy()
+    return sums[:, :count]
 
 
 class WaitTimes(NamedTuple):
@@ -161,12 +169,8 @@ def _waits(times: WaitTimes, ns: Int64s, word: str) -> list[LayerRow]:
             of = times.leg[mine]
             spent = np.add.reduceat(ns[mine], np.flatnonzero(np.r_[True, of[1:] != of[:-1]]))
             row = NOWHERE if number in UNKNOWN and word == WAIT else word
-            rows.append(_row(row, name, 0, _of_all(spent)))
+            rows.append(_row(row, name, 0, spread(spent)))
     return rows
-
-
-def _of_all(ns: Int64s) -> Spread:
-    return spreads(np.zeros(len(ns), np.int64), ns, 1)[0]
 
 
 def _row(kind: str, name: str, calls: int, found: Spread) -> LayerRow:

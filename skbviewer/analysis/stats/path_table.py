@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,12 +12,13 @@ from ...matching import FORWARD, TX
 from ...records.types import Bools, Int64s
 from ..breakdown.parts import Breakdown
 from ..breakdown.path_rule import path_name
+from ..breakdown.ranked_values import ranked
 from ..breakdown.units import chosen_rows
 from ..timeline.row_stacking import ranks
-from .duration_spread import spreads
+from .duration_spread import PERCENTS, Spread
+from .path_members import members_of
 from .scope import Scope
 
-EXAMPLES = 5
 MAX_PATHS = 500  # most paths; rarer ones are summed up in a last row
 
 
@@ -46,53 +48,63 @@ def path_rows(scope: Scope) -> list[PathRow]:
     """
     made = Breakdown(scope)
     rows = chosen_rows(scope, made.units)
+    if not len(rows):
+        return []
     classes, place = ranks(made.classes.number[rows])
     count = np.bincount(place)
     order = np.lexsort((classes, -count))
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    group = np.minimum(rank[place], MAX_PATHS)
-    ns = made.units.times(rows)
-    by_time = np.lexsort((ns, group))
-    rows, group = rows[by_time], group[by_time]
-    found = spreads(group, ns[by_time], min(len(classes), MAX_PATHS + 1))
-    ends = np.cumsum([one.number for one in found])
-    parts = [rows[end - one.number : end] for one, end in zip(found, ends, strict=True)]
-    medians = np.array([mine[(len(mine) - 1) // 2] for mine in parts], np.int64)
+    group, ns = np.minimum(rank, MAX_PATHS)[place], made.units.times(rows)
+    groups = min(len(classes), MAX_PATHS + 1)
+    found = ranked(group, ns, groups, _ranks)
+    members = members_of(group, ns, made.units.id[rows] > 0, found)
+    legs = legs_of_classes(made, rows, rows[members.quickest].tolist())
+    medians = rows[members.median]
     largest = _largest(made, medians)
     return [
         PathRow(
-            int(made.classes.number[mine[0]]) + 1 if at < MAX_PATHS else 0,
-            legs_of(made, mine) if at < MAX_PATHS else "",
-            spread.number,
-            round(100 * spread.number / len(rows), 3),
-            *spread[1:],
+            int(classes[order[at]]) + 1 if at < MAX_PATHS else 0,
+            legs[at] if at < MAX_PATHS else "",
+            one.number,
+            round(100 * one.number / len(rows), 3),
+            *Spread(one.number, one.total, round(one.total / one.number), *one.at[1:])[1:],
             _name(made, int(medians[at])),
             largest[at],
-            _slowest(made, mine),
-            path_name(int(made.classes.path[made.classes.number[mine[0]]]))
-            if at < MAX_PATHS
-            else "",
+            tuple(made.units.id[rows[members.slowest(at)]].tolist()),
+            path_name(int(made.classes.path[classes[order[at]]])) if at < MAX_PATHS else "",
         )
-        for at, (spread, mine) in enumerate(zip(found, parts, strict=True))
+        for at, one in enumerate(found)
     ]
 
 
-def legs_of(made: Breakdown, rows: Int64s) -> str:
-    """Return what the kernel did in the legs of a path class: "send + receive, dropped".
+def _ranks(count: int) -> list[int]:
+    return [(count - 1) // 2, *(-(-count * percent // 100) - 1 for percent in PERCENTS)]
 
-    `rows` are packets of the class, indices in `made.units`.  A leg whose skb the kernel dropped is
-    called "freed" if no packet was lost by that: a socket had received it, for example.
+
+def legs_of_classes(made: Breakdown, rows: Int64s, examples: Sequence[int]) -> list[str]:
+    """Return what the kernel did in the legs of path classes: "send + receive, dropped".
+
+    `examples` has a packet of each class, `rows` are all packets that count; both are indices in
+    `made.units`, and `rows` rise.  A leg whose skb the kernel dropped is called "freed" if that
+    lost none of the packets `rows`: a socket had received them, for example.
     """
-    words = []
-    first = made.units.at[rows]
-    for place, (kind, dropped) in enumerate(made.directions(int(rows[0]))):
-        word = "send" if kind == TX else "forward" if kind == FORWARD else "receive"
-        if dropped:
-            lost = made.lost[made.units.legs[first + place]].any()
-            word += ", dropped" if lost else ", freed"
-        words.append(word)
-    return " + ".join(words)
+    directions = [made.directions(row) for row in examples]
+    has_drops = any(dropped for legs in directions for _, dropped in legs)
+    losses = made.losses(rows) if has_drops else frozenset()
+    number = made.classes.number
+    return [
+        " + ".join(
+            _word(kind, dropped, (int(number[row]), place) in losses)
+            for place, (kind, dropped) in enumerate(legs)
+        )
+        for row, legs in zip(examples, directions, strict=True)
+    ]
+
+
+def _word(kind: int, dropped: bool, lost: bool) -> str:
+    word = "send" if kind == TX else "forward" if kind == FORWARD else "receive"
+    return word + (", dropped" if lost else ", freed") if dropped else word
 
 
 def _largest(made: Breakdown, rows: Int64s) -> list[str]:
@@ -113,9 +125,3 @@ def _largest(made: Breakdown, rows: Int64s) -> list[str]:
 def _name(made: Breakdown, row: int) -> str:
     number = int(made.units.id[row])
     return str(number) if number > 0 else f"K{-number}"
-
-
-def _slowest(made: Breakdown, rows: Int64s) -> tuple[int, ...]:
-    """Return the numbers of the slowest captured packets; `rows` are in order of time."""
-    numbers = made.units.id[rows[::-1]]
-    return tuple(numbers[numbers > 0][:EXAMPLES].tolist())

@@ -22,6 +22,9 @@ from ..number_sets import distinct, flags_of
 from ..timeline.session_time import Clock, packet_times
 from ..words.function_layers import layer_of
 from .chosen_legs import legs_of_rows
+from .counted_rows import SOCK as SOCK
+from .counted_rows import counted_rows
+from .function_numbers import FunctionNumbers
 from .scope_inputs import NO_DETAILS
 from .scope_inputs import Chosen as Chosen
 from .scope_inputs import Details as Details
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
     from ..fields.field_data import Data
 
 DENSE = 16  # all calls are read to take those of one leg of so many
-SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 
 
 class Scope:
@@ -71,9 +73,9 @@ class Scope:
 
         Raises Cancelled, as does every method that reads columns.
         """
-        return np.asarray(self._narrow(column), np.int64)
+        return np.asarray(self.narrow(column), np.int64)
 
-    def _narrow(self, column: str) -> Array:
+    def narrow(self, column: str) -> Array:
         """Return a column of the chosen calls in the narrowest type that holds it."""
         self.progress.report("Counting", 0, 0)
         if self.has_few_calls:
@@ -82,8 +84,13 @@ class Scope:
         return values if self._all_calls else values[self.calls]
 
     @cached_property
+    def call_count(self) -> int:
+        """Return the number of selected calls."""
+        return len(self.call_rows) if self.has_few_calls else int(np.count_nonzero(self.calls))
+
+    @cached_property
     def _all_calls(self) -> bool:
-        return bool(self.calls.all())
+        return self.call_count == self.columns.length("call")
 
     @cached_property
     def has_few_calls(self) -> bool:
@@ -214,7 +221,7 @@ class Scope:
                 for name in ("source", "begin_ns")
             )
             legs = legs[self._in_range(source, begin)]
-        if not chosen.everything:
+        if not chosen.everything and columns.bounds("series", "identity")[0] < 0:
             series = np.asarray(columns.near("leg", "series", legs), np.int64) - 1
             legs = legs[columns.take("series", "identity", series) >= 0]
         return legs
@@ -226,8 +233,11 @@ class Scope:
             meant = np.zeros(self.columns.length("call"), np.bool_)
             meant[self.call_rows] = True
             return meant
+        legs = self.columns.length("leg")
+        if len(self._call_legs) == legs and not (self.is_ranged and self._cuts):
+            return np.ones(self.columns.length("call"), np.bool_)
         leg = np.asarray(self.columns.array("call", "leg"), np.int64) - 1
-        meant = flags_of(self._call_legs, self.columns.length("leg"))[leg]
+        meant = flags_of(self._call_legs, legs)[leg]
         if self.is_ranged and self._cuts:
             entry = np.asarray(self.columns.array("call", "entry_ns"), np.int64)
             meant = meant & self._in_range(self.of_leg("source")[leg], entry)
@@ -346,21 +356,7 @@ class Scope:
         A call has a row in each leg to which it belongs: a socket's call in all legs that it sent
         or read, a list's call in the legs of all packets of the list.
         """
-        several = (self._narrow("skb") == 0) & self._has_flag(SOCK)
-        carried = self._narrow("carried")
-        several |= carried >= 0
-        keep = np.ones(len(several), np.bool_)
-        if not several.any():
-            return keep
-        entry = self.of_call("entry_ns")
-        rows = np.flatnonzero(np.isin(entry, entry[several]))
-        names = ("func", "cpu", "pid")
-        keys = [self.sources_of(self.leg_of_call[rows]), entry[rows]]
-        keys += [self.of_call(name)[rows] for name in names]
-        order = np.lexsort([carried[rows] >= 0, *keys])
-        same = np.all([key[order][1:] == key[order][:-1] for key in keys], axis=0)
-        keep[rows[order[1:][same]]] = False
-        return keep
+        return counted_rows(self)
 
     @property
     def gaps(self) -> Bools:
@@ -375,12 +371,6 @@ class Scope:
     def lost(self, leg: Int64s, begin: Int64s, end: Int64s) -> Bools:
         """Return for each leg in `leg` whether its log lost records from `begin` to `end` (ns)."""
         return self.lost_between(self.sources_of(leg), begin, end)
-
-    def _has_flag(self, flag: int) -> Bools:
-        """Return for each chosen call whether it has the flag, a power of two below 1 << 15."""
-        flags = self._narrow("flags")
-        wide = flags.astype(np.int16) if flags.itemsize == 1 else flags
-        return np.asarray(wide & flag != 0)
 
     @cached_property
     def function_names(self) -> list[str]:
@@ -397,15 +387,11 @@ class Scope:
 
         `source` is parallel to `func`: the id of the log.
         """
-        place = {name: at for at, name in enumerate(self.function_names)}
-        found = np.full(len(func), -1, np.int64)
-        for number, kernel in self.kernels.items():
-            table = np.full(max(kernel.functions, default=0) + 2, -1, np.int64)  # the last: no name
-            for probe, name in kernel.functions.items():
-                table[probe] = place[name]
-            mine = slice(None) if len(self.kernels) == 1 else np.flatnonzero(source == number)
-            found[mine] = table[np.clip(func[mine], -1, len(table) - 1)]
-        return found
+        return self._functions.of(func, source)
+
+    @cached_property
+    def _functions(self) -> FunctionNumbers:
+        return FunctionNumbers(self.kernels, self.function_names)
 
     @cached_property
     def layer_names(self) -> list[str]:

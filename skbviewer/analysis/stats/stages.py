@@ -10,10 +10,13 @@ the leg.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ...matching import RX, TX
 from ...records.types import Bools, Int64s
+from ..blocks_in_threads import each_made
 from ..breakdown.leg_columns import legs_at
 from ..breakdown.stage_loops import BITS, MOST_STAGES, STAGES, cut_legs
 from ..words.stage_names import RECEIVING
@@ -21,7 +24,7 @@ from .call_blocks import call_blocks
 from .chosen_legs import exact_matches, packets_of_legs
 from .scope import Scope
 
-BLOCK = 1 << 18  # legs whose stages are found together
+BLOCK = 1 << 17  # legs whose stages are found together
 
 
 def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
@@ -33,18 +36,25 @@ def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
     """
     rows, scope = np.flatnonzero(wanted), scope.whole
     rows = rows[~sniffed_legs(scope, rows)]
-    _, process = reading_times(scope, np.flatnonzero(wanted))
-    parts = [(np.zeros(0, np.int8), np.zeros(0, np.int64))]
-    for first in range(0, len(rows), BLOCK):
-        scope.progress.report("Counting", first, len(rows))
-        legs = legs_at(scope, rows[first : first + BLOCK])
-        made = np.empty((2, len(legs.kind) * MOST_STAGES), np.int64)
-        scratch = np.empty(BITS, np.int64), np.empty(len(STAGES), np.int64)
-        count = cut_legs(np.arange(len(legs.kind)), legs, *scratch, made)
-        parts.append((made[0, :count].astype(np.int8), made[1, :count].copy()))
-    stage, ns = (np.concatenate(column) for column in zip(*parts, strict=True))
-    found = {name: ns[stage == at] for at, name in enumerate(STAGES)}
-    return found | {RECEIVING[2]: process}
+    _, reading = reading_times(scope, np.flatnonzero(wanted))
+    blocks = (rows[first : first + BLOCK] for first in range(0, len(rows), BLOCK))
+    found: list[list[Int64s]] = [[np.zeros(0, np.int64)] for _ in STAGES]
+    for parts in each_made(partial(_stages_of, scope), blocks):
+        scope.progress.report("Counting", BLOCK * len(found[0]), len(rows))
+        for ns, part in zip(found, parts, strict=True):
+            ns.append(part)
+    process = {RECEIVING[2]: reading}
+    return {name: np.concatenate(ns) for name, ns in zip(STAGES, found, strict=True)} | process
+
+
+def _stages_of(scope: Scope, rows: Int64s) -> list[Int64s]:
+    """Return the times (ns) of the legs `rows` in each of STAGES that they show."""
+    legs = legs_at(scope, rows)
+    made = np.empty((2, len(rows) * MOST_STAGES), np.int64)
+    scratch = np.empty(BITS, np.int64), np.empty(len(STAGES), np.int64)
+    count = cut_legs(np.arange(len(rows)), legs, *scratch, made)
+    stage, ns = made[0, :count].astype(np.int8), made[1, :count]
+    return [ns[stage == at] for at in range(len(STAGES))]
 
 
 def sniffed_legs(scope: Scope, legs: Int64s) -> Bools:

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""Work on the blocks of a long table in several threads; the results come in the blocks' order.
+
+Reading columns and compiled loops do not hold Python's lock, so threads run at the same time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import TypeVar
+
+Block = TypeVar("Block")
+Made = TypeVar("Made")
+MOST_THREADS = 8  # more would take more memory: each has a block's columns
+
+
+def each_made(make: Callable[[Block], Made], blocks: Iterable[Block]) -> Iterator[Made]:
+    """Yield make(block) for each block, computed ahead in threads.
+
+    Exceptions of `make` are raised where its result would be.  If the caller stops early, blocks
+    that have not begun are left out.
+    """
+    left = iter(blocks)
+    first = list(islice(left, 2))
+    threads = min(len(os.sched_getaffinity(0)), MOST_THREADS)
+    if len(first) < 2 or threads < 2:
+        yield from map(make, first)
+        yield from map(make, left)
+        return
+    pool = ThreadPoolExecutor(threads, "blocks")
+    ahead: deque[Future[Made]] = deque(pool.submit(make, block) for block in first)
+    try:
+        ahead.extend(pool.submit(make, block) for block in islice(left, threads - 1))
+        while ahead:
+            yield ahead.popleft().result()
+            ahead.extend(pool.submit(make, block) for block in islice(left, 1))
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""By which of its rows a call is counted, if several packets share it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...records.types import Bools
+
+if TYPE_CHECKING:
+    from .scope import Scope
+
+SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
+
+
+def counted_rows(scope: Scope) -> Bools:
+    """Return for each row of a chosen call whether it is the one by which the call is counted.
+
+    Of the rows of a call, this is the first one that is not of a further packet of a list.
+    """
+    keep = np.ones(scope.call_count, np.bool_)
+    highest = {name: scope.columns.bounds("call", name)[1] for name in ("flags", "carried")}
+    if highest["flags"] < SOCK and highest["carried"] < 0:
+        return keep
+    several = (scope.narrow("skb") == 0) & _of_sockets(scope)
+    carried = scope.narrow("carried")
+    several |= carried >= 0
+    if not several.any():
+        return keep
+    entry = scope.of_call("entry_ns")
+    rows = np.flatnonzero(np.isin(entry, entry[several]))
+    names = ("func", "cpu", "pid")
+    keys = [scope.sources_of(scope.leg_of_call[rows]), entry[rows]]
+    keys += [scope.of_call(name)[rows] for name in names]
+    order = np.lexsort([carried[rows] >= 0, *keys])
+    same = np.all([key[order][1:] == key[order][:-1] for key in keys], axis=0)
+    keep[rows[order[1:][same]]] = False
+    return keep
+
+
+def _of_sockets(scope: Scope) -> Bools:
+    flags = scope.narrow("flags")
+    wide = flags.astype(np.int16) if flags.itemsize == 1 else flags
+    return np.asarray(wide & SOCK != 0)
