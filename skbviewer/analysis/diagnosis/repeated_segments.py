@@ -9,16 +9,18 @@ import numpy as np
 
 from ...records.types import Bools, Int64s
 from ...store.whole_columns import Array
+from ..blocks_in_threads import each_made
 from ..fields.tcp_analysis import analysis_of
 from ..number_sets import distinct, flags_of
 from ..stats.chosen_legs import packets_of_legs
 from .case import Case
 from .discarded_segments import discarded
 from .drop_events import drops_of
-from .segment_copies import KEY, LAST_BITS, earlier_copies, exact_matches, seen_packets
+from .segment_copies import BLOCK, KEY, earlier_copies, exact_matches, seen_packets
 
 FATES = ("dropped", "wire", "arrived", "unknown")
 SENDS_AGAIN = ("__tcp_retransmit_skb", "tcp_retransmit_skb")
+MASK16 = 0xFFFF
 PORTS = 31  # factor that makes one number of two ports
 MAX_SEGMENTS = 10_000  # most segments that are followed
 
@@ -153,17 +155,20 @@ def _of_same_ports(case: Case, packets: Int64s) -> Int64s:
     """Return all packets whose ports may be those of one of `packets`."""
     columns = case.scope.columns
     own = (columns.take("packet", name, packets - 1) for name in ("sport", "dport"))
-    wanted = flags_of(_number(*own), LAST_BITS + 1)
-    found = [np.zeros(0, np.int64)]
-    for first, ports in columns.pieces("packet", "sport", "dport"):
-        found.append(first + 1 + np.flatnonzero(wanted[_number(*ports)]))
-    return np.concatenate(found)
+    wanted = flags_of(_number(*own), MASK16 + 1)
+
+    def search(first: int) -> Int64s:
+        ports = (columns.block("packet", name, first, BLOCK) for name in ("sport", "dport"))
+        return first + 1 + np.flatnonzero(wanted[_number(*ports)])
+
+    blocks = range(0, columns.length("packet"), BLOCK)
+    return np.concatenate([np.zeros(0, np.int64), *each_made(search, blocks)])
 
 
 def _number(sport: Array, dport: Array) -> Int64s:
-    """Return a number of LAST_BITS for two ports, which other ports may have, too."""
+    """Return a number of 16 bits for two ports, which other ports may have, too."""
     number = sport.astype(np.int64) * PORTS + dport
-    return np.asarray(number & LAST_BITS, np.int64)
+    return np.asarray(number & MASK16, np.int64)
 
 
 def overtaken_rows(keys: list[Array], packet: Int64s, begin: Int64s) -> Bools:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,12 +11,15 @@ import numpy as np
 from ...matching import RX
 from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
+from ..blocks_in_threads import each_made
 from ..number_sets import distinct, flags_of
 from ..stats import chosen_legs
+from ..stats.scope import Scope
 from .case import Case
 
 KEY = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport", "seq")
-LAST_BITS = 0xFFFF  # of a sequence number
+LAST_BITS = 0xFFFFFF  # of a sequence number
+BLOCK = 1 << 18  # packets or skb lifetimes that are read together
 
 
 class Matches(NamedTuple):
@@ -64,13 +68,16 @@ def _with_sequence(case: Case, table: str, wanted: Int64s) -> Int64s:
 
     A table of their last bits excludes most segments before the numbers are searched.
     """
-    last_bits = flags_of(wanted & LAST_BITS, LAST_BITS + 1)
-    found = [np.zeros(0, np.int64)]
-    for first, (seq,) in case.scope.columns.pieces(table, "seq"):
-        rows = np.flatnonzero(last_bits[seq.astype(np.int64) & LAST_BITS])
-        found.append(first + rows[np.isin(seq[rows], wanted)])
-    rows = np.concatenate(found)
-    return np.asarray(rows[case.scope.columns.take(table, "protocol", rows) == TCP], np.int64)
+    columns, last_bits = case.scope.columns, flags_of(wanted & LAST_BITS, LAST_BITS + 1)
+
+    def search(first: int) -> Int64s:
+        seq = columns.block(table, "seq", first, BLOCK).astype(np.int64)
+        rows = np.flatnonzero(last_bits[seq & LAST_BITS])
+        return np.asarray(first + rows[np.isin(seq[rows], wanted)], np.int64)
+
+    blocks = range(0, columns.length(table), BLOCK)
+    rows = np.concatenate([np.zeros(0, np.int64), *each_made(search, blocks)])
+    return np.asarray(rows[columns.take(table, "protocol", rows) == TCP], np.int64)
 
 
 def _place_in_time(case: Case, lives: Int64s) -> Int64s:
@@ -81,16 +88,29 @@ def _place_in_time(case: Case, lives: Int64s) -> Int64s:
     begin, source = (
         np.asarray(columns.take("series", name, lives), np.int64) for name in ("begin_ns", "source")
     )
-    ts = np.array(columns.array("packet", "ts"), np.int64)
-    of = np.asarray(columns.array("packet", "source"), np.int64)
-    for one in np.flatnonzero(np.bincount(of)).tolist():
-        ts[of == one] = scope.clock.to_session(one, ts[of == one])
+    blocks = range(0, columns.length("packet"), BLOCK)
+    times = each_made(partial(_session_times, scope), blocks)
+    ts = np.concatenate([np.zeros(0, np.int64), *times])
     order = ts if np.all(ts[1:] >= ts[:-1]) else np.sort(ts)
     found = np.zeros(len(lives))
     for one in np.flatnonzero(np.bincount(source)).tolist():
         mine = np.flatnonzero(source == one)
         found[mine] = np.searchsorted(order, scope.clock.to_session(one, begin[mine])) - 0.5
     return found  # type: ignore[return-value]
+
+
+def _session_times(scope: Scope, first: int) -> Int64s:
+    """Return the session times (ns) of BLOCK packets from the 0-based row `first` on."""
+    ts, of = (
+        scope.columns.block("packet", name, first, BLOCK).astype(np.int64)
+        for name in ("ts", "source")
+    )
+    sources = np.flatnonzero(np.bincount(of)).tolist()
+    if len(sources) == 1:
+        return scope.clock.to_session(sources[0], ts)
+    for one in sources:
+        ts[of == one] = scope.clock.to_session(one, ts[of == one])
+    return ts
 
 
 def exact_matches(case: Case, packets: Int64s) -> Matches:

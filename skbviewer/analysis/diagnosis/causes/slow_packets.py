@@ -58,6 +58,11 @@ def excess_of(case: Case) -> Int64s:
 
     0 if the packet is alone in its class.
     """
+    found: Int64s = case.cached("excess", _excess)
+    return found
+
+
+def _excess(case: Case) -> Int64s:
     classes, units = case.made.classes, case.made.units
     median = units.times(classes.median)[classes.peers[case.rows]]
     return np.where(classes.are_comparable(case.rows), case.kernel_ns - median, 0)
