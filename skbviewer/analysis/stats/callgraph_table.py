@@ -8,11 +8,16 @@ not seen.  A call counts once, however many packets it handled.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from ...records.types import Int64s
+from ...records.compiled import compiled
+from ...records.types import Bools, Int64s
+from ..blocks_in_threads import each_made
+from ..number_sets import distinct
+from .call_blocks import CallBlock, call_blocks
 from .scope import Scope
 
 CALLER, SELF, CALLED = "called by", "itself", "calls"
@@ -86,24 +91,47 @@ def _lines(
 
 def _arcs(scope: Scope) -> _Arcs:
     size = len(scope.function_names) + 1
-    known = (scope.function >= 0) & scope.once
-    called, caller = scope.function[known], _callers(scope)[known]
-    place = np.where(caller >= 0, caller, size - 1) * size + called
-    own, dur = scope.own_ns[known], scope.of_call("dur_ns")[known]
-    number = np.bincount(place, minlength=size * size)
-    sums = (_sum(place, np.maximum(ns, 0), size * size) for ns in (own, dur))
-    used = np.flatnonzero(number)
-    return _Arcs(used // size, used % size, number[used], *(one[used] for one in sums))
+    sums = np.zeros((3, size * size), np.int64)
+    blocks = call_blocks(scope, "func", "parent", "self_ns", "dur_ns")
+    for place, own, dur in each_made(partial(_calls_of, scope, scope.once, size), blocks):
+        add_arcs(place, own, dur, sums)
+    used = np.flatnonzero(sums[0])
+    return _Arcs(used // size, used % size, *(one[used] for one in sums))
 
 
-def _callers(scope: Scope) -> Int64s:
-    """Return for each chosen call the function of the call around it; -1 = none."""
-    parent = scope.of_call("parent")
+def _calls_of(
+    scope: Scope, once: Bools, size: int, block: CallBlock
+) -> tuple[Int64s, Int64s, Int64s]:
+    """Return the arc (caller * size + called), self time and duration of calls that count."""
+    func, parent, own, dur = block.columns.values()
+    mine = np.flatnonzero(once[block.first : block.first + len(func)])
+    called = scope.functions_of(func[mine], scope.sources_of(block.leg[mine]))
+    named = called >= 0
+    mine, called = mine[named], called[named]
+    caller = _callers(scope, block.leg[mine], parent[mine])
+    return np.where(caller >= 0, caller, size - 1) * size + called, own[mine], dur[mine]
+
+
+def _callers(scope: Scope, leg: Int64s, parent: Int64s) -> Int64s:
+    """Return the function of the calls `parent` (ids, -1 = none); -1 = none."""
     inner = np.flatnonzero(parent > 0)
-    func = np.asarray(scope.columns.array("call", "func"))[parent[inner] - 1]
     found = np.full(len(parent), -1, np.int64)
-    found[inner] = scope.functions_of(func, scope.of_leg("source")[scope.leg_of_call[inner]])
+    if len(inner):
+        used = distinct(parent[inner] - 1)
+        func = scope.columns.near("call", "func", used).astype(np.int64)
+        func = func[np.searchsorted(used, parent[inner] - 1)]
+        found[inner] = scope.functions_of(func, scope.sources_of(leg[inner]))
     return found
+
+
+@compiled
+def add_arcs(place: Int64s, own: Int64s, dur: Int64s, sums: Int64s) -> None:
+    """Add calls to `sums`, by arc: number, self time and duration (ns) where they are known."""
+    for i in range(len(place)):
+        at = place[i]
+        sums[0, at] += 1
+        sums[1, at] += max(own[i], 0)
+        sums[2, at] += max(dur[i], 0)
 
 
 def _sum(group: Int64s, value: Int64s, size: int) -> Int64s:

@@ -37,12 +37,7 @@ def exact_matches(columns: Columns, packets: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def packets_of_legs(columns: Columns, legs: Int64s) -> Int64s:
-    """Return the packets that match one of `legs` (0-based, rising) exactly; rising numbers.
-
-    If these are all legs, all packets are returned.
-    """
-    if len(legs) == columns.length("leg"):
-        return np.arange(columns.length("packet")) + 1  # perhaps more
+    """Return the packets that match one of `legs` (0-based, rising) exactly; rising numbers."""
     rows, _ = columns.rows_with("match", "leg", legs + 1)
     rows = rows[columns.near("match", "verdict", rows) == EXACT]
     return distinct(columns.near("match", "packet", rows).astype(np.int64))

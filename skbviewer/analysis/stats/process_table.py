@@ -6,11 +6,15 @@ A packet belongs to the process whose calls (in task context) sent or read it (L
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from ...records.types import Int64s
+from ...records.compiled import compiled
+from ...records.types import Bools, Int64s
+from ..blocks_in_threads import each_made
+from .call_blocks import CallBlock, call_blocks
 from .duration_spread import spreads
 from .scope import Scope
 
@@ -38,12 +42,11 @@ def process_rows(scope: Scope) -> list[ProcessRow]:
     Calls of legs whose records may have been lost are left out.
     """
     mine = own_calls(scope)
-    own, leg, once = scope.own_ns[mine.calls], mine.leg, scope.once[mine.calls]
-    group, programs = mine.program, mine.names
-    found = spreads(group[once], own[once], len(programs))
-    size = len(scope.legs)
-    legs = np.unique(group * size + leg)
-    ways = np.bincount(legs // max(size, 1), minlength=len(programs))
+    once, programs = scope.once[mine.calls], mine.names
+    own = scope.narrow("self_ns")[mine.calls[once]].astype(np.int64)
+    found = spreads(mine.program[once], own, len(programs))
+    ways = np.zeros(len(programs), np.int64)
+    count_legs(mine.program, mine.leg, np.full(len(programs), -1, np.int64), ways)
     rows = [
         ProcessRow(name, host, int(ways[at]), *found[at])
         for at, (host, name) in enumerate(programs)
@@ -66,12 +69,11 @@ class OwnCalls(NamedTuple):
 
 def own_calls(scope: Scope) -> OwnCalls:
     """Return the programs' own calls whose self time is known."""
-    leg, pid = scope.leg_of_call, scope.of_call("pid")
-    known = (scope.own_ns >= 0) & ~scope.gaps[leg]
-    mine = np.flatnonzero((scope.of_call("context") == 0) & (pid > 0) & known)
-    leg, pid = leg[mine], pid[mine]
+    parts = each_made(partial(_own_of, scope.gaps), call_blocks(scope, "pid", "context", "self_ns"))
+    none = np.zeros(0, np.int64)
+    mine, leg, pid = (np.concatenate(each) for each in zip((none,) * 3, *parts, strict=True))
     most = int(pid.max(initial=0)) + 1
-    keys, group = _numbered(scope.of_leg("source")[leg] * most + pid)
+    keys, group = _numbered(scope.sources_of(leg) * most + pid)
     names = []
     for number, thread in (divmod(key, most) for key in keys.tolist()):
         name = scope.kernels[number].names.tasks.get(thread, f"thread {thread}")
@@ -80,6 +82,25 @@ def own_calls(scope: Scope) -> OwnCalls:
     place = np.array([programs.index(name) for name in names], np.int64)
     group = place[group] if len(place) else np.zeros(0, np.int64)
     return OwnCalls(mine, leg, group, programs)
+
+
+def _own_of(gaps: Bools, block: CallBlock) -> tuple[Int64s, Int64s, Int64s]:
+    """Return the programs' own calls of a block: index among the chosen calls, leg, thread."""
+    pid, context, own = block.columns.values()
+    mine = np.flatnonzero((context == 0) & (pid > 0) & (own >= 0) & ~gaps[block.leg])
+    return block.first + mine, block.leg[mine], pid[mine]
+
+
+@compiled
+def count_legs(program: Int64s, leg: Int64s, last: Int64s, ways: Int64s) -> None:
+    """Add to ways[p] the number of legs of the program p; `program` and `leg` are by call.
+
+    The calls of a leg follow each other.  `last` is scratch space by program, filled with -1.
+    """
+    for i in range(len(leg)):
+        if last[program[i]] != leg[i]:
+            last[program[i]] = leg[i]
+            ways[program[i]] += 1
 
 
 def _numbered(key: Int64s) -> tuple[Int64s, Int64s]:

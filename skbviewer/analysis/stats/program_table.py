@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..timeline.row_stacking import ranks
 from .duration_spread import spreads
 from .process_table import own_calls
 from .scope import Scope
@@ -36,12 +37,15 @@ def program_rows(scope: Scope) -> list[ProgramRow]:
     mine = own_calls(scope)
     once = scope.once[mine.calls]
     calls, group = mine.calls[once], mine.program[once]
-    function = scope.function[calls]
+    function = scope.functions_of(
+        scope.narrow("func")[calls].astype(np.int64), scope.sources_of(mine.leg[once])
+    )
     known = function >= 0
     calls, size = calls[known], len(scope.function_names)
     place = group[known] * size + function[known]
-    used, which = np.unique(place, return_inverse=True)
-    found = spreads(which.reshape(-1), scope.own_ns[calls], len(used))
+    used, which = ranks(place)
+    own = scope.narrow("self_ns")[calls].astype(np.int64)
+    found = spreads(which, own, len(used))
     rows = []
     for spread, at in zip(found, used.tolist(), strict=True):
         (host, name), f = mine.names[at // size], at % size
