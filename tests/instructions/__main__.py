@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""``python -m tests.instructions [--record FOLDER]``: make the tables of docs/instructions.md anew.
+"""``python -m tests.instructions``: make the tables of docs/instructions.md anew.
 
---record runs the guests of both kernels first, below FOLDER, and keeps what they counted.
+--record FOLDER runs the guests of both kernels first, below FOLDER, and keeps what they counted.
+--record-few FOLDER runs one with few functions (few_functions.py) and keeps that.
 """
 
 from __future__ import annotations
@@ -24,13 +25,26 @@ def record(folder: Path) -> None:
         print(recorded.keep(run.out / recorded.LOG, run.files, series))
 
 
+def record_few(folder: Path) -> None:
+    """Run the guest with few functions, and keep its files."""
+    from tests.instructions import few_functions as few
+    from tests.instructions.guests import count
+    from tests.lab.record import prepare
+
+    run = count(prepare(folder / few.SERIES, few.SERIES), few.WORDS)
+    print(few.keep_few(run.out / recorded.LOG, run.files[recorded.Phase.DATAGRAMS - 1]))
+
+
 def main() -> int:
     """Return the exit code."""
     parser = argparse.ArgumentParser(prog="tests.instructions", description="Count instructions.")
     parser.add_argument("--record", type=Path, help="run the guests below this folder")
+    parser.add_argument("--record-few", type=Path, help="run a guest with few functions below it")
     args = parser.parse_args()
     if args.record:
         record(args.record.resolve())
+    if args.record_few:
+        record_few(args.record_few.resolve())
     PAGE.write_text(with_tables(PAGE.read_text("utf-8")), "utf-8")
     return 0
 

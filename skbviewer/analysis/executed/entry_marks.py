@@ -45,7 +45,7 @@ def entry_marks(calls: LogCalls, returned: Int64s, marks: ExecutedMarks) -> Int6
     joined = np.flatnonzero(returned != UNKNOWN)
     if not len(joined):
         return found
-    entries, made = _entries(calls, joined), _marks(marks, returned[joined])
+    entries, made = _entries(calls, joined), _marks(marks, calls, returned[joined])
     _join_by_order(calls, marks, entries, made, found)
     found[returned == UNKNOWN] = UNKNOWN
     ahead = calls.exit_ns[joined] - marks.executed[returned[joined]]
@@ -63,8 +63,11 @@ def _entries(calls: LogCalls, joined: Int64s) -> _Entries:
     return _Entries(call, np.searchsorted(exit_ns, calls.entry_ns[call], side="right"))
 
 
-def _marks(marks: ExecutedMarks, returned: Int64s) -> _Marks:
-    row = np.flatnonzero(~marks.is_exit)
+def _marks(marks: ExecutedMarks, calls: LogCalls, returned: Int64s) -> _Marks:
+    """Return the marks of entries into functions that have calls."""
+    functions = np.unique(calls.function[calls.entry_ns != UNKNOWN])
+    known = [np.isin(marks.place - behind, functions) for behind in BEHIND_CALL]
+    row = np.flatnonzero(~marks.is_exit & np.logical_or(*known))
     return _Marks(row, np.searchsorted(returned, row))
 
 

@@ -81,11 +81,12 @@ def executed_steps(
     rows = np.flatnonzero(between.known)
     rows = rows[np.argsort(calls.entry_ns[rows], kind="stable")]
     counted = np.flatnonzero(joined != UNKNOWN)
-    during = int(counted[-1] - counted[0]) + 1 if len(counted) else 0
+    during = slice(int(counted[0]), int(counted[-1]) + 1) if len(counted) else slice(0)
+    calls_during = int(np.count_nonzero(calls.entry_ns[during] != UNKNOWN))
     executed, probes = (
         np.where(alone, part, UNKNOWN)[rows] for part in (between.kernel, between.probes)
     )
-    left_out, marks_left = during - len(rows), len(exits) - len(counted)
+    left_out, marks_left = calls_during - len(rows), len(exits) - len(counted)
     return Steps(calls.entry_ns[rows], executed, own[rows], probes, left_out, marks_left)
 
 

@@ -13,6 +13,7 @@ from ...analysis.executed import LogCalls, Steps, executed_steps
 from ...readers.kernel_image.executed_marks import read_executed_marks
 from ...records import BadInput, SourceRow, counted
 from ...records.execution_context import execution
+from ...records.kernel_events import AT_EXIT
 from ...records.types import Int64s
 from ...store import code_queries, queries
 from ..opened_file import OpenedFile
@@ -74,8 +75,10 @@ def _note(path: Path, log: str, steps: Steps) -> str:
 
 def _calls(opened: OpenedFile, source: SourceRow) -> LogCalls | None:
     """Return all calls of a log that returned, each once; None if they ran on several CPUs."""
-    table = np.concatenate([_of_packets(opened, source.id), _of_no_packet(opened, source.id)])
-    table = table[np.argsort(table[:, FIELDS.index("exit_ns")], kind="stable")]
+    parts = [part(opened, source.id) for part in (_of_packets, _of_no_packet, _of_events)]
+    table = np.concatenate(parts)
+    _, once = np.unique(table[:, FIELDS.index("exit_ns")], return_index=True)
+    table = table[once] if len(np.unique(table[:, FIELDS.index("cpu")])) == 1 else table
     columns = dict(zip(FIELDS, table.T, strict=True))
     if len(np.unique(columns["cpu"])) > 1:
         return None
@@ -115,3 +118,19 @@ def _of_no_packet(opened: OpenedFile, source: int) -> Int64s:
         found = code_queries.times_of_no_packet(db, source)
     table = np.array(found, np.int64).reshape(-1, len(FIELDS) - 2)
     return np.pad(table, ((0, 0), (0, 2)), constant_values=-1)
+
+
+def _of_events(opened: OpenedFile, source: int) -> Int64s:
+    """Return the FIELDS of the returns at which events were recorded, as returns without an entry.
+
+    Functions that are probed only for such events have no calls, but their returns have marks.
+    """
+
+    def column(name: str) -> Int64s:
+        return np.asarray(opened.columns.array("event", name), np.int64)
+
+    rows = np.flatnonzero((column("source") == source) & np.isin(column("event"), AT_EXIT))
+    table = np.full((len(rows), len(FIELDS)), -1, np.int64)
+    for field, name in (("exit_ns", "ts"), ("context", "context"), ("cpu", "cpu"), ("pid", "pid")):
+        table[:, FIELDS.index(field)] = column(name)[rows]
+    return table

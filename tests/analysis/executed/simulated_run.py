@@ -31,10 +31,13 @@ class Call(NamedTuple):
 
 
 class Run:
-    """Executes random calls; `idle` is the share of pauses before a call, `seed` decides all."""
+    """Executes random calls; `idle` is the share of pauses before a call, `seed` decides all.
 
-    def __init__(self, seed: int, idle: float = 0.02) -> None:
-        self._random, self._idle = random.Random(seed), idle
+    A share of calls, `silent`, has marks, but is not in the log.
+    """
+
+    def __init__(self, seed: int, idle: float = 0.02, silent: float = 0) -> None:
+        self._random, self._idle, self._silent = random.Random(seed), idle, silent
         self._ahead = 1_000_000  # the clock's lead over the instructions
         self._kernel = self._probe = self._user = self.idle_ns = 0
         self.marks: list[tuple[bool, int, int, int, int]] = []
@@ -64,7 +67,7 @@ class Run:
         return executed + read + self._ahead
 
     def _call(self, depth: int) -> int:
-        """Execute a call; returns its instructions and those of the calls inside it."""
+        """Execute a call; returns the instructions of the outermost logged calls in it."""
         function = BEGIN + SIZE * self._random.randrange(FUNCTIONS)
         self._kernel += 2  # until the call of ftrace
         kernel, probe, idle = self._kernel, self._probe, self.idle_ns
@@ -78,6 +81,8 @@ class Run:
         executed, probes = self._kernel - kernel, self._probe - probe
         leave = self._handler(0, True)
         paused = self.idle_ns - idle
+        if self._random.random() < self._silent:
+            return inner
         self.calls.append(Call(function, entry, leave, executed, executed - inner, probes, paused))
         return executed
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skbviewer.analysis.executed import Steps, executed_steps
+from skbviewer.analysis.executed import LogCalls, Steps, executed_steps
 
 from .simulated_run import Call, Run, log_of, marks_of
 
@@ -80,11 +80,24 @@ def test_calls_around_a_loss_are_joined(seed: int) -> None:
     assert check(calls, steps) == len(calls)
 
 
-def test_calls_of_which_some_are_missing_without_a_loss_are_not_joined() -> None:
-    run = Run(1).outermost(300)
-    calls = run.calls[:400] + run.calls[401:]
-    steps = executed_steps(log_of(calls), [], marks_of(run.marks))
-    assert not len(steps.entry_ns) and steps.marks_left == len(run.calls)
+@pytest.mark.parametrize("seed", range(5))
+def test_marks_of_calls_that_are_not_in_the_log(seed: int) -> None:
+    """As of functions that are probed for events only."""
+    run = Run(seed, idle=0.002, silent=0.02).outermost(400)
+    steps = executed_steps(log_of(run.calls), [], marks_of(run.marks))
+    exits = sum(is_exit for is_exit, *_ in run.marks)
+    assert exits - len(run.calls) > 20
+    assert steps.left_out == 0 and steps.marks_left == exits - len(run.calls)
+    assert check(run.calls, steps) > 0.9 * len(run.calls)
+
+
+def test_a_part_of_a_run_that_repeats_itself_is_not_joined() -> None:
+    """Where the part belongs cannot be known: all rounds are alike."""
+    zeros = np.zeros(900, np.int64)
+    exit_ns = np.cumsum(np.tile([1000, 300, 700], 300))
+    log = LogCalls(exit_ns - 50, exit_ns, zeros, zeros, zeros, zeros, zeros)
+    marks = [(True, int(at), int(at), 0, 0) for at in exit_ns[300:600]]
+    assert not len(executed_steps(log, [], marks_of(marks)).entry_ns)
 
 
 @pytest.mark.parametrize("seed", range(5))
