@@ -28,6 +28,7 @@ from skbviewer.readers import PointPackets
 from skbviewer.records import BadInput, PacketRow, Progress, SeriesRow
 from skbviewer.records.table_columns import ALL, Share, TableMeaning, Vector
 from skbviewer.records.types import Bools, Int64s, UInt8s
+from skbviewer.session.kernel.executed_steps import CountedSteps
 from skbviewer.session.kernel.raw_calls import RawCall
 from skbviewer.session.packets.followed_stream import Stream
 
@@ -211,6 +212,9 @@ class FakeList:
         self, function: str, image: Path | None = None, progress: Progress | None = None
     ) -> Disassembly:
         return Disassembly(function, str(image), 0, 0, (), ())
+
+    def executed_steps(self, counts: Path) -> CountedSteps:
+        return CountedSteps({}, ())
 
     def counted(self, shown: Disassembly, counts: Path) -> Disassembly:
         return shown

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from skbviewer.analysis.diagnosis import Diagnosis  # which takes time to load
     from skbviewer.analysis.disassembly import Disassembly
     from skbviewer.readers import PointPackets
+    from skbviewer.session.kernel.executed_steps import CountedSteps
 
 RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
 
@@ -336,6 +337,9 @@ class Recording(Protocol):
     @property
     def tables(self) -> RecordedTables:
         """Return the documented tables."""
+
+    def executed_steps(self, counts: Path) -> CountedSteps:
+        """Return the executed instructions of calls by the file `counts`.  Raises BadInput."""
 
     def close(self) -> None:
         """Close the file.  Using the session afterwards opens the file again."""

@@ -173,6 +173,16 @@ def _with_error(call: PathCall) -> str:
     return duration(call.comp_ns) + error
 
 
+def _steps(call: PathCall) -> str:
+    """Return the executed instructions of a call; "" if none are known."""
+    parts = (
+        (call.executed, ""),
+        (call.executed_self, " outside the calls inside"),
+        (call.executed_probes, " of probes"),
+    )
+    return ", ".join(f"{number:,}{what}" for number, what in parts if number is not None)
+
+
 def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:
     """Return the facts about a call as (name, value); the entry is relative to `origin_ns`."""
     rows = (
@@ -182,6 +192,7 @@ def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:
         ("Duration", duration(call.dur_ns) or "unknown: no exit"),
         ("Without probes", _with_error(call)),
         ("Self", duration(call.self_ns)),
+        ("Steps", _steps(call)),
         ("Interrupts inside", duration(call.irq_ns) if call.irq_ns else ""),
         ("Switched out inside", duration(call.off_ns) if call.off_ns else ""),
         ("Hardware counter", "" if call.counter is None else f"{call.counter:,}"),

@@ -44,6 +44,10 @@ def _count(leg: Leg, call: PathCall) -> str:
     return "" if call.counter is None else f"{call.counter:,}"
 
 
+def _number(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
 def _interrupts(leg: Leg, call: PathCall) -> str:
     return wording.microseconds(call.irq_ns) if call.irq_ns else ""
 
@@ -52,7 +56,8 @@ def _process(leg: Leg, call: PathCall) -> str:
     return f"{call.comm} [{call.pid}]" if call.pid else "idle"
 
 
-FUNCTION, COMPENSATED, LAYER, COUNT = 0, 4, 6, 9
+FUNCTION, COMPENSATED, LAYER, COUNT = 0, 4, 9, 12
+STEPS = range(5, 8)  # columns of executed instructions
 CALL_COLUMNS = (
     CallColumn("Function", _function, LEFT, "__netif_receive_skb_one_core"),
     CallColumn(
@@ -77,6 +82,27 @@ CALL_COLUMNS = (
         RIGHT,
         "Without probes (µs)",
         "Duration minus the cost of the probes",
+    ),
+    CallColumn(
+        "Steps",
+        lambda leg, call: _number(call.executed),
+        RIGHT,
+        "1,000,000 ",
+        "Executed instructions of the kernel, with those of the calls inside",
+    ),
+    CallColumn(
+        "Self Steps",
+        lambda leg, call: _number(call.executed_self),
+        RIGHT,
+        "Self Steps ",
+        "Executed instructions of the kernel outside the recorded calls inside",
+    ),
+    CallColumn(
+        "Probe Steps",
+        lambda leg, call: _number(call.executed_probes),
+        RIGHT,
+        "Probe Steps ",
+        "Executed instructions of the probes, with those in the calls inside",
     ),
     CallColumn("Caller", _caller, LEFT, "__local_bh_enable_ip+0x00"),
     CallColumn("Layer", lambda leg, call: call.layer, LEFT, "netfilter mm"),

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from skbviewer.records import PacketPath, PathCall
 
 from ..base.empty_text import EmptyText
-from .call_columns import CALL_COLUMNS, COMPENSATED, COUNT, FUNCTION, UNUSUAL
+from .call_columns import CALL_COLUMNS, COMPENSATED, COUNT, FUNCTION, STEPS, UNUSUAL
 from .call_filter import call_filter
 from .call_model import CallModel
 
@@ -154,6 +154,7 @@ class CallTree(QTreeView):
         self._known = {
             COMPENSATED: any(call.comp_ns is not None for call in calls),
             COUNT: any(call.counter is not None for call in calls),
+            **dict.fromkeys(STEPS, any(call.executed_probes is not None for call in calls)),
         }
         self._show_columns()
         self._needed = 0 if path is None else self._width_needed(path)

@@ -33,6 +33,7 @@ from skbviewer.records import Progress, counted
 
 from ..base.background_tasks import Tasks
 from ..base.theme import is_dark
+from ..packets.executed_steps import ask_counts
 from ..packets.selection import Selection
 from .code_loading import CodeFiles, LoadedCode, load_code
 from .code_model import CodeColumn, CodeModel
@@ -86,12 +87,13 @@ class CodeView(QWidget):
             QPushButton("Choose &Counts…"),
             QPushButton("&Hide Counts"),
         )
-        self.choose_counts.clicked.connect(self.ask_counts)
-        self.hide_counts.clicked.connect(lambda: self._count(None))
+        self.choose_counts.clicked.connect(lambda: ask_counts(self, selection))
+        self.hide_counts.clicked.connect(lambda: selection.use_counts(None))
         self._build()
         self._say(ASK)
         selection.code_asked.connect(self.show_function)
         selection.recording_changed.connect(self._forget)
+        selection.counts_changed.connect(self._count)
 
     def _build(self) -> None:
         hint = QWidget()
@@ -153,18 +155,10 @@ class CodeView(QWidget):
         if name:
             self._load(Path(name), chosen=True)
 
-    def ask_counts(self) -> None:
-        """Ask for a file with executed instructions, and show them."""
-        near = self._files.counts or Path(self._shown.image if self._shown else "").parent
-        name, _ = QFileDialog.getOpenFileName(
-            self, "Choose Executed Instructions", str(near), "All files (*)"
-        )
-        if name:
-            self._count(Path(name))
-
     def _count(self, counts: Path | None) -> None:
         self._files = self._files._replace(counts=counts)
-        self._load(self._files.image)
+        if self._shown is not None:
+            self._load(self._files.image)
 
     def _release(self) -> str:
         recording = self._selection.recording

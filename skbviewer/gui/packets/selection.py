@@ -3,12 +3,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, Signal
 
 from skbviewer.records import PacketPath
 
 from ..base.recording import Recording, RowIds
 from .packet_rows import ListRow
+
+if TYPE_CHECKING:
+    from skbviewer.session.kernel.executed_steps import CountedSteps
 
 NONE = (-1, -1)
 
@@ -28,6 +34,7 @@ class Selection(QObject):
     source_asked = Signal(str)  # show where a function is defined
     code_asked = Signal(str)  # show the machine code of a function
     row_asked = Signal(object)  # go to a row: n = packet n, -n = K<n>
+    counts_changed = Signal(object)  # Path of a file with executed instructions, or None
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -37,10 +44,14 @@ class Selection(QObject):
         self.call = NONE
         self.rows: RowIds | None = None
         self.range: tuple[int, int] | None = None
+        self.counts: Path | None = None
+        self._steps: CountedSteps | None = None
 
     def use(self, recording: Recording | None) -> None:
         """Use `recording` from now on, with nothing selected."""
         self.recording, self.rows, self.range = recording, None, None
+        self.row = None  # of the recording before
+        self.use_counts(None)
         self.recording_changed.emit(recording)
         self.choose_range(None)
         self._set(None, None)
@@ -69,6 +80,19 @@ class Selection(QObject):
             self.call = (leg, call)
             self.call_changed.emit(leg, call)
 
+    def use_counts(self, counts: Path | None) -> None:
+        """Use a file with executed instructions until another recording is opened; None: none."""
+        self.counts = counts
+        self.use_steps(None)
+        self.counts_changed.emit(counts)
+
+    def use_steps(self, steps: CountedSteps | None) -> None:
+        """Show paths with these executed instructions of calls; None: without any."""
+        before, self._steps, call = self._steps, steps, self.call
+        if self.row is not None and steps is not before:
+            self.choose_row(self.row)
+            self.choose_call(*call)
+
     def choose_range(self, times: tuple[int, int] | None) -> None:
         """Select a range of session time, ns; None selects none."""
         if times != self.range:
@@ -76,5 +100,9 @@ class Selection(QObject):
             self.range_changed.emit(times)
 
     def _set(self, row: ListRow | None, path: PacketPath | None) -> None:
+        if path is not None and self._steps is not None:
+            from skbviewer.analysis.executed import with_steps
+
+            path = with_steps(path, self._steps.of_log)
         self.row, self.path, self.call = row, path, NONE
         self.path_changed.emit(path)

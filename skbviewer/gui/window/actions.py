@@ -31,6 +31,7 @@ from ..files import recent_files as recent
 from ..files.file_menu import FILES
 from ..files.open_in_wireshark import open_in_wireshark
 from ..graphs.all_graphs import GRAPHS, Graph
+from ..packets.executed_steps import ask_counts
 from ..packets.time_column import Precision, TimeFormat
 from ..timeline.window_connection import ask_range, shown_now
 from .row_menu import fill_conversations, fill_filters
@@ -380,6 +381,8 @@ STATISTICS = (
 TOOLS = (
     Action("&Tools", "S&QL Console…", lambda w: show_sql_console(w, w.selection), (),
            "Query the recording's tables with a SELECT"),
+    Action("&Tools", "Executed &Instructions…", lambda w: ask_counts(w, w.selection), (),
+           "Choose a file of the emulator's plugin, to show how many instructions calls executed"),
     Action("&Tools", "Kernel &Source…", lambda w: w.workspace.source.ask(), (),
            "Choose the output of skbscan, to show the source of functions", False),
 )  # fmt: skip

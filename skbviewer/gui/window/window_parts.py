@@ -24,7 +24,7 @@ from skbviewer.records.annotation import IGNORE, MARK, TIME_REF
 from ..base.appearance import Appearance
 from ..base.background_tasks import Tasks
 from ..base.host_names import HostNames
-from ..base.messages import Messages
+from ..base.messages import LONG_MS, Messages
 from ..base.notices import Banner, WorkBar
 from ..base.recording import Opener, Recording, RowIds
 from ..base.status_text import list_text, status_text
@@ -39,6 +39,7 @@ from ..files.open_dataset import DatasetOpening
 from ..files.restored_view import ViewState
 from ..files.welcome_page import Welcome
 from ..packets import column_state
+from ..packets.executed_steps import ExecutedSteps
 from ..packets.row_notes import Notes
 from ..packets.row_query import RowQuery
 from ..packets.selection import Selection
@@ -98,6 +99,7 @@ class WindowParts(QMainWindow):
         self.navigation: Navigation = Navigation(
             self, self.selection, self.row_query, self.notes, table, work.find_bar, self.messages
         )
+        self.steps: ExecutedSteps = ExecutedSteps(self.selection, self)
         self._build()
         self._link()
 
@@ -133,8 +135,10 @@ class WindowParts(QMainWindow):
             tasks.progress.connect(bar.show_progress)
             tasks.ended.connect(bar.end)
             bar.cancelled.connect(tasks.cancel)
-        for failed in (self.tasks.failed, self.row_query.failed, self.notes.failed):
+        failing = (self.tasks, self.row_query, self.notes, self.steps)
+        for failed in (each.failed for each in failing):
             failed.connect(self.messages.error)
+        self.steps.read.connect(lambda line: self.messages.say(line, LONG_MS))
         self.row_query.fell_back.connect(self.workspace.filter_bar.fall_back)
         self.notes.tasks.started.connect(self.statusBar().showMessage)
         self.notes.tasks.ended.connect(self.statusBar().clearMessage)
@@ -338,7 +342,7 @@ class WindowParts(QMainWindow):
         QSettings().setValue("geometry", self.saveGeometry())
         self.settings.keep()
         self.close_recording()
-        own = (self.tasks, self.counting, self.notes.tasks)
+        own = (self.tasks, self.counting, self.notes.tasks, self.steps.tasks)
         for tasks in (*own, self.row_query.tasks, self.navigation.tasks):
             tasks.close()
         self.workspace.close_tasks()

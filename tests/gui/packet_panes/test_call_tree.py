@@ -39,9 +39,9 @@ def test_legs_hold_their_calls_by_depth() -> None:
     leg = model.index(0, 0)
     assert leg.data() == "Sending, veth-c, netns 4026532177: 8 functions, 30.0 µs"
     first = model.index(0, 0, leg)
-    assert texts(model, first)[:9] == [
-        "__ip_queue_xmit", "0.000", "30.000", "10.000", "", "tcp_write_xmit+0x4c", "ip", "1",
-        "task",
+    assert texts(model, first)[:12] == [
+        "__ip_queue_xmit", "0.000", "30.000", "10.000", "", "", "", "", "tcp_write_xmit+0x4c", "ip",
+        "1", "task",
     ]  # fmt: skip
     assert [model.index(row, 0, model.index(0, 0, first)).data() for row in (0, 1)] == [
         "nf_hook_slow",
