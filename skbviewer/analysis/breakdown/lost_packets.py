@@ -12,6 +12,7 @@ A drop lost its packet, except in these cases:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -67,13 +68,21 @@ class DropEvents(NamedTuple):
         return DropEvents(*of, self.keys, self.lost[which])
 
 
-def all_drops(scope: Scope) -> DropEvents:
-    """Return the drops in all legs of the session, chosen or not, in the order of the events."""
+def all_drops(
+    scope: Scope, is_meant: Callable[[Int64s, Int64s], Bools] | None = None
+) -> DropEvents:
+    """Return the drops in all legs of the session, chosen or not, in the order of the events.
+
+    If `is_meant` is given, only the drops for whose legs and times it returns true.
+    """
     columns = scope.columns
     event = np.flatnonzero(np.asarray(columns.array("event", "event")) == int(KblEvent.DROP))
     leg = scope.of_event("leg", event) - 1
     event, leg = event[leg >= 0], leg[leg >= 0]
     ts = scope.of_event("ts", event)
+    if is_meant is not None:
+        meant = is_meant(leg, ts)
+        event, leg, ts = event[meant], leg[meant], ts[meant]
     key, keys = _keys(scope, event)
     lost = np.ones(len(event), np.bool_)
     if len(event):

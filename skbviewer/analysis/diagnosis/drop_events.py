@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...matching import EXACT
 from ...records.types import Int64s
 from ..breakdown.lost_packets import Key, all_drops
+from ..packet_legs import first_packets
 from .case import Case
 
 FULL = frozenset({"SOCKET_RCVBUFF", "SOCKET_BACKLOG", "PROTO_MEM"})  # of a full receive queue
@@ -48,8 +48,8 @@ def drops_of(case: Case) -> Drops:
 
 def _drops(case: Case) -> Drops:
     """Return the drops that lost a chosen packet, most frequent reason and place first."""
-    every = all_drops(case.scope)
-    drops = every.selected(every.lost & case.is_chosen(every.leg, every.ts))
+    drops = all_drops(case.scope, case.is_chosen)
+    drops = drops.selected(drops.lost)
     count = np.bincount(drops.key, minlength=len(drops.keys))
     order = sorted(np.flatnonzero(count).tolist(), key=lambda at: (-count[at], drops.keys[at]))
     place = np.zeros(len(count), np.int64)
@@ -64,11 +64,6 @@ def _packets(case: Case, legs: Int64s) -> Int64s:
     Of several packets the first one counts.
     """
     columns = case.scope.columns
-    found = -np.maximum(columns.take("series", "kernel_only", case.of_leg("series", legs) - 1), 0)
-    used, place = np.unique(legs, return_inverse=True)
-    match, of = columns.rows_with("match", "leg", used + 1)
-    exact = np.flatnonzero(columns.near("match", "verdict", match) == EXACT)[::-1]
-    packet = np.zeros(len(used), np.int64)
-    at = np.searchsorted(used, of[exact].astype(np.int64) - 1)
-    packet[at] = columns.near("match", "packet", match)[exact]
-    return np.asarray(np.where(packet[place] > 0, packet[place], found), np.int64)
+    row = columns.take("series", "kernel_only", case.of_leg("series", legs) - 1).astype(np.int64)
+    packet = first_packets(columns, legs)
+    return np.asarray(np.where(packet > 0, packet, -np.maximum(row, 0)), np.int64)

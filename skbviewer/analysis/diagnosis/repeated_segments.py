@@ -12,7 +12,7 @@ from ...store.whole_columns import Array
 from ..blocks_in_threads import each_made
 from ..fields.tcp_analysis import analysis_of
 from ..number_sets import distinct, flags_of
-from ..stats.chosen_legs import packets_of_legs
+from ..packet_legs import packets_of_legs
 from .case import Case
 from .discarded_segments import discarded
 from .drop_events import drops_of

@@ -11,9 +11,9 @@ import numpy as np
 from ...matching import RX
 from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
+from .. import packet_legs
 from ..blocks_in_threads import each_made
 from ..number_sets import distinct, flags_of
-from ..stats import chosen_legs
 from ..stats.scope import Scope
 from .case import Case
 
@@ -115,7 +115,7 @@ def _session_times(scope: Scope, first: int) -> Int64s:
 
 def exact_matches(case: Case, packets: Int64s) -> Matches:
     """Return all exact matches of `packets`, in the order of their rows."""
-    return Matches(*chosen_legs.exact_matches(case.scope.columns, distinct(packets)))
+    return Matches(*packet_legs.exact_matches(case.scope.columns, distinct(packets)))
 
 
 def seen_packets(case: Case, packets: Int64s) -> tuple[Bools, Bools]:

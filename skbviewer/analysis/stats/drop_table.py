@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...matching import EXACT
 from ...records.types import Bools, Int64s
 from ..breakdown.lost_packets import Key, all_drops
+from ..packet_legs import first_packets
 from ..words.function_layers import layer_of
 from .scope import Scope
 
@@ -33,30 +33,17 @@ class DropRow(NamedTuple):
 
 def drop_rows(scope: Scope) -> list[DropRow]:
     """Return the drops of chosen packets in the range by reason and place, most frequent first."""
-    every = all_drops(scope)
-    drops = every.selected(scope.happened(every.leg, every.ts))
-    packet = _packets(scope)[drops.leg]
+    drops = all_drops(scope, scope.happened)
+    packet = first_packets(scope.columns, drops.leg)
     rows = [
         _row(key, packet[drops.key == at], drops.lost[drops.key == at])
         for at, key in enumerate(drops.keys)
-        if np.any(drops.key == at)
     ]
     return sorted(rows, key=lambda row: (-row.number, row.reason, row.function))
 
 
-def _packets(scope: Scope) -> Int64s:
-    """Return for each leg the first packet that matches it exactly; -1 = none."""
-    columns = scope.columns
-    exact = np.flatnonzero(np.asarray(columns.array("match", "verdict")) == EXACT)[::-1]
-    packet = np.full(len(scope.legs), -1, np.int64)
-    packet[np.asarray(columns.array("match", "leg"), np.int64)[exact] - 1] = np.asarray(
-        columns.array("match", "packet"), np.int64
-    )[exact]
-    return packet
-
-
 def _row(key: Key, packet: Int64s, lost: Bools) -> DropRow:
-    seen = np.unique(packet[packet >= 0])
+    seen = np.unique(packet[packet > 0])
     layer = layer_of(key.function) if key.place else ""
     numbers = len(packet), int(lost.sum()), len(seen)
     return DropRow(*key, layer, *numbers, tuple(seen[:EXAMPLES].tolist()))

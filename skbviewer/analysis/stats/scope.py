@@ -19,9 +19,9 @@ from ...store import Columns
 from ...store.whole_columns import Array
 from ..calls.lost_spans import Spans
 from ..number_sets import distinct, flags_of
+from ..packet_legs import legs_of_rows
 from ..timeline.session_time import Clock, packet_times
 from ..words.function_layers import layer_of
-from .chosen_legs import legs_of_rows
 from .counted_rows import SOCK as SOCK
 from .counted_rows import counted_rows
 from .function_numbers import FunctionNumbers

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...matching import EXACT, RX, TX
+from ...matching import RX, TX
 from ...records import UNTIMED
 from ...records.types import Bools, Int64s
 from ..fields.stream_fields import streams_of
+from ..number_sets import distinct
+from ..packet_legs import exact_matches
 from ..timeline.session_time import packet_times
 from .ack_round_trips import acknowledged_segments
 
@@ -75,7 +77,7 @@ class RoundTripRow(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """By packet number: the 0-based leg that first sent the packet, and the last that received it.
+    """By packet: the 0-based leg that first sent the packet, and the last that received it.
 
     -1 means that there is no such leg.
     """
@@ -101,18 +103,21 @@ def round_trips(scope: Scope) -> RoundTrips:
     answered = acknowledged_segments(scope.fields, scope.progress)
     rows = scope.packets - 1
     rows = rows[answered[rows] >= 0]
-    ts = np.asarray(scope.columns.array("packet", "ts"), np.int64)
-    rtt = ts[rows] - ts[answered[rows]]
-    timed = (ts[rows] != UNTIMED) & (ts[answered[rows]] != UNTIMED)
-    rows, rtt = (column[timed & (rtt != 0)] for column in (rows, rtt))  # tshark shows no 0
+    ts, before = (
+        np.asarray(scope.columns.take("packet", "ts", of), np.int64)
+        for of in (rows, answered[rows])
+    )
+    rtt = ts - before
+    timed = (ts != UNTIMED) & (before != UNTIMED) & (rtt != 0)  # tshark shows no 0
+    rows, rtt, ts = rows[timed], rtt[timed], ts[timed]
     acked = answered[rows]
     stream = streams_of(scope.fields, "tcp").number[rows].astype(np.int64)
-    when = _session_times(scope, rows, ts[rows])
+    when = _session_times(scope, rows, ts)
     return RoundTrips(rows + 1, acked + 1, stream, when, rtt, *_parts(scope, rows, acked))
 
 
 def _session_times(scope: Scope, rows: Int64s, ts: Int64s) -> Int64s:
-    source = np.asarray(scope.columns.array("packet", "source"), np.int64)[rows]
+    source = np.asarray(scope.columns.take("packet", "source", rows), np.int64)
     when = np.empty(len(rows), np.int64)
     for one in np.unique(source).tolist():
         mine = np.flatnonzero(source == one)
@@ -128,20 +133,29 @@ def _parts(scope: Scope, rows: Int64s, acked: Int64s) -> tuple[Int64s, Int64s, I
     if not scope.columns.length("leg"):
         nothing = np.full(len(rows), UNKNOWN, np.int64)
         return nothing, nothing, nothing, nothing
-    ends = _ends(scope)
-    source, netns = scope.of_leg("source"), scope.of_leg("netns")
-    begin, end, wire = (scope.of_leg(name) for name in ("begin_ns", "end_ns", "wire_ns"))
+    packets = distinct(np.concatenate([rows, acked]))
+    ends = _ends(scope, packets)
+    rows, acked = np.searchsorted(packets, rows), np.searchsorted(packets, acked)
     sent, back = ends.sent[acked], ends.received[rows]
     arrived, answer = ends.received[acked], ends.sent[rows]
 
-    def one_host(first: Int64s, last: Int64s) -> Bools:
-        same = (first >= 0) & (last >= 0) & (source[first] == source[last])
-        same &= (netns[first] == netns[last]) & (wire[last] >= wire[first])
+    def of(name: str, legs: Int64s) -> Int64s:  # any value where there is no leg
+        return np.asarray(scope.columns.take("leg", name, np.maximum(legs, 0)), np.int64)
+
+    wire = {name: of("wire_ns", legs) for name, legs in (
+        ("sent", sent), ("back", back), ("arrived", arrived), ("answer", answer)
+    )}  # fmt: skip
+    outside, peer = wire["back"] - wire["sent"], wire["answer"] - wire["arrived"]
+
+    def one_host(first: Int64s, last: Int64s, between: Int64s) -> Bools:
+        same = (first >= 0) & (last >= 0) & (between >= 0)
+        for name in ("source", "netns"):
+            same &= of(name, first) == of(name, last)
         return np.asarray(same, np.bool_)
 
-    ours, theirs = one_host(sent, back), one_host(arrived, answer)
-    send, receive = wire[sent] - begin[sent], end[back] - wire[back]
-    outside, peer = wire[back] - wire[sent], wire[answer] - wire[arrived]
+    ours, theirs = one_host(sent, back, outside), one_host(arrived, answer, peer)
+    send = wire["sent"] - of("begin_ns", sent)
+    receive = of("end_ns", back) - wire["back"]
     whole = ours & theirs & (peer <= outside)
     return (
         np.where((sent >= 0) & (send >= 0), send, UNKNOWN),
@@ -151,19 +165,19 @@ def _parts(scope: Scope, rows: Int64s, acked: Int64s) -> tuple[Int64s, Int64s, I
     )
 
 
-def _ends(scope: Scope) -> _Ends:
-    """Return for each packet (0-based) the sending and receiving legs whose records are whole."""
+def _ends(scope: Scope, packets: Int64s) -> _Ends:
+    """Return the sending and receiving legs whose records are whole.
+
+    `packets` are 0-based rows, rising; the result is parallel to it.
+    """
     columns = scope.columns
-    exact = np.asarray(columns.array("match", "verdict")) == EXACT
-    packet = np.asarray(columns.array("match", "packet"), np.int64)[exact] - 1
-    leg = np.asarray(columns.array("match", "leg"), np.int64)[exact] - 1
-    whole = ~scope.gaps[leg]
-    packet, leg = packet[whole], leg[whole]
-    kind, wire = scope.of_leg("kind"), scope.of_leg("wire_ns")
-    found = _Ends(*(np.full(columns.length("packet"), -1, np.int64) for _ in _Ends._fields))
+    packet, leg = exact_matches(columns, packets + 1)
+    gap, kind, wire = (columns.take("leg", name, leg) for name in ("gap", "kind", "wire_ns"))
+    place = np.searchsorted(packets, packet - 1)
+    found = _Ends(*(np.full(len(packets), -1, np.int64) for _ in _Ends._fields))
     for out, wanted, last in ((found.sent, TX, False), (found.received, RX, True)):
-        mine = np.flatnonzero(kind[leg] == wanted)
-        order = mine[np.argsort(wire[leg[mine]], kind="stable")]
+        mine = np.flatnonzero((kind == wanted) & (gap == 0))
+        order = mine[np.argsort(wire[mine], kind="stable")]
         order = order if last else order[::-1]  # the last assignment counts
-        out[packet[order]] = leg[order]
+        out[place[order]] = leg[order]
     return found

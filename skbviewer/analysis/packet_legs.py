@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...matching import EXACT
-from ...records.types import Int64s
-from ...store import Columns
-from ..number_sets import distinct
+from ..matching import EXACT
+from ..records.types import Int64s
+from ..store import Columns
+from .number_sets import distinct
 
 
 def legs_of_rows(columns: Columns, rows: Int64s) -> Int64s:
@@ -41,3 +41,14 @@ def packets_of_legs(columns: Columns, legs: Int64s) -> Int64s:
     rows, _ = columns.rows_with("match", "leg", legs + 1)
     rows = rows[columns.near("match", "verdict", rows) == EXACT]
     return distinct(columns.near("match", "packet", rows).astype(np.int64))
+
+
+def first_packets(columns: Columns, legs: Int64s) -> Int64s:
+    """Return the first packet that matches each of `legs` (0-based) exactly; 0 if none does."""
+    used, place = np.unique(legs, return_inverse=True)
+    match, of = columns.rows_with("match", "leg", used + 1)
+    exact = np.flatnonzero(columns.near("match", "verdict", match) == EXACT)[::-1]
+    packet = np.zeros(len(used), np.int64)
+    at = np.searchsorted(used, of[exact].astype(np.int64) - 1)
+    packet[at] = columns.near("match", "packet", match)[exact]
+    return packet[place.reshape(-1)]
