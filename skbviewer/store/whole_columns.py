@@ -26,7 +26,6 @@ from .sqlalchemy_tables import chunk
 
 MUCH = 1 << 20  # bytes of a read after which SQLite's pages are unmapped
 FEW = 64  # chunks that are kept if one of their columns is searched
-BOUNDS = ("low", "high")
 DENSE = 16  # all rows of a range are read to take one of so many
 BUDGET = 320 << 20  # bytes of arrays to cache
 SIGNED = ("<i1", "<i2", "<i4", "<i8")
@@ -56,6 +55,8 @@ class Columns:
         self._lock = threading.Lock()
         self._places: dict[tuple[str, str], list[_Place]] | None = None
         self._dtypes: dict[tuple[str, str], str] = {}
+        self._lengths: dict[str, int] = {}
+        self._bounds: dict[tuple[str, str], tuple[Int64s, Int64s]] = {}
         self._kept: OrderedDict[tuple[str, str, int], Array] = OrderedDict()
         self._size = 0
 
@@ -65,7 +66,10 @@ class Columns:
 
     def length(self, table: str) -> int:
         """Return the number of rows of `table`."""
-        return sum(place.number for place in self._of(table, self.names(table)[0]))
+        if table not in self._lengths:
+            places = self._of(table, self.names(table)[0])
+            self._lengths[table] = sum(place.number for place in places)
+        return self._lengths[table]
 
     def bounds(self, table: str, column: str) -> tuple[int, int]:
         """Return the lowest and the highest integer of a column without reading it; else 0, -1."""
@@ -169,8 +173,7 @@ class Columns:
         `values` rise.  Only chunks that may have such rows are read, so finding a few neighbouring
         rows of a sorted column takes no time.
         """
-        places = self._of(table, column)
-        low, high = (np.array([getattr(one, of) for one in places], np.int64) for of in BOUNDS)
+        low, high = self._chunk_bounds(table, column)
         begin, end = np.searchsorted(values, low), np.searchsorted(values, high, "right")
         found = [np.zeros(0, np.int64)]
         kept = [np.zeros(0, self._dtype(table, column))]
@@ -181,6 +184,14 @@ class Columns:
             found.append(rows + number * CHUNK)
             kept.append(part[rows])
         return np.concatenate(found), np.concatenate(kept)
+
+    def _chunk_bounds(self, table: str, column: str) -> tuple[Int64s, Int64s]:
+        """Return the lowest and the highest value of each chunk."""
+        if (table, column) not in self._bounds:
+            both = [(place.low, place.high) for place in self._of(table, column)]
+            low, high = np.array(both, np.int64).reshape(-1, 2).T
+            self._bounds[table, column] = low, high
+        return self._bounds[table, column]
 
     def rows_during(
         self, table: str, begin: str, last: tuple[str, ...], times: tuple[int, int]

@@ -289,6 +289,15 @@ class Case:
         number = int(self.scope.functions_of(self.of_call("func", rows), source)[0])
         return [*self.made.functions, "a function without a name"][number]
 
+    @cached_property
+    def event_kinds(self) -> frozenset[int]:
+        """Return the kinds of all events of the session."""
+        kinds = self.event("event")
+        low = int(kinds.min(initial=0))
+        if low < 0:  # of a later version
+            return frozenset(np.unique(kinds).tolist())
+        return frozenset(np.flatnonzero(np.bincount(kinds)).tolist())
+
     def event(self, name: str) -> Array:
         """Return column `name` of all events of the session."""
         return self.scope.columns.array("event", name)

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ...records.kbl_layout import KblEvent
 from .finding import Need
 
@@ -82,7 +80,7 @@ def events(group: str, *kinds: KblEvent) -> Need:
 
     return Need(
         lambda case: (
-            case.scope.has_recorded(group) or bool(np.isin(case.event("event"), kinds).any())
+            case.scope.has_recorded(group) or not case.event_kinds.isdisjoint(map(int, kinds))
         ),
         f"events of the group {group}",
         how,

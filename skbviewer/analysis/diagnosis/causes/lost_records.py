@@ -19,12 +19,14 @@ ADVICE = (
 def _find(case: Case) -> list[Finding]:
     scope = case.scope
     spans = [span for source in sorted(scope.kernels) for span in scope.kernels[source].losses]
+    if not spans:
+        return []
     legs = int((scope.legs & scope.gaps & ~scope.points).sum())
     there = flags_of(case.packets, scope.columns.length("packet") + 1)
     ids = case.made.units.id
     there[ids[ids > 0]] = False
     absent = int(there.sum())
-    if not spans or not (legs or absent):
+    if not legs and not absent:
         return []
     text = f"Records were lost {counted(len(spans), 'time')}. "
     if legs:
