@@ -20,7 +20,7 @@ from .path_rule import OFF_PATH, step_numbers
 from .probe_costs import costs_of
 
 if TYPE_CHECKING:
-    from ..stats.scope import Scope
+    from ..scope import Scope
     from .units import Units
 
 NO_LAYER = -1  # layers that say nothing about a packet's path

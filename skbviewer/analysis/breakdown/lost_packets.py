@@ -22,7 +22,7 @@ from ...records.types import LATEST_NS, Bools, Int64s
 from ..words.kernel_names import MASK64
 
 if TYPE_CHECKING:
-    from ..stats.scope import Scope
+    from ..scope import Scope
 
 MASK32 = 0xFFFFFFFF
 UNNAMED = "NOT_SPECIFIED"  # also the reason of packets that are freed after a socket received them

@@ -14,7 +14,7 @@ import numpy as np
 from ...records.types import Bools, Int64s
 
 if TYPE_CHECKING:
-    from ..stats.scope import Scope
+    from ..scope import Scope
 
 META = "counter"  # what the recorder was asked to count
 UNKNOWN = -1

@@ -20,7 +20,7 @@ from .stage_loops import STAGES
 from .stored_facts import facts_of
 
 if TYPE_CHECKING:
-    from ..stats.scope import Scope
+    from ..scope import Scope
 
 BUSY, WAIT, OTHER, PROBE, NOWHERE = "busy", "wait", "other work", "probes", "unknown"
 WITHOUT_PROBE = "functions without a probe"

@@ -17,7 +17,7 @@ from .leg_columns import legs_of_units
 from .units import Units
 
 if TYPE_CHECKING:
-    from ..stats.scope import Scope
+    from ..scope import Scope
 
 TABLE = 1 << 16  # slots of the first hash table
 BLOCK = 1 << 18  # packets whose legs are read together

@@ -11,7 +11,7 @@ import numpy as np
 from ...records.types import Int64s
 
 if TYPE_CHECKING:
-    from ..stats.scope import Scope
+    from ..scope import Scope
 
 # META keys: the duration that is recorded for a probed call with a packet that does nothing, and
 # the time that such a call adds to the duration of a probed caller.

@@ -21,7 +21,7 @@ from .path_classes import SMALL_CLASS, PathClasses, path_classes
 from .units import Units, units_of
 
 if TYPE_CHECKING:
-    from ..stats.scope import Scope
+    from ..scope import Scope
 
 VERSION = 1  # of the rules by which packets and classes are found, besides those in rule_of()
 KEPT_BYTES = 256 << 20  # largest facts that are kept for later tables of the session

@@ -16,7 +16,7 @@ from ...records.types import Int64s
 from ...store.whole_columns import Array
 
 if TYPE_CHECKING:
-    from ..stats.scope import Scope
+    from ..scope import Scope
 
 
 class Units(NamedTuple):

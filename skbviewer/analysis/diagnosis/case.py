@@ -19,7 +19,7 @@ from ..breakdown.part_groups import PartGroups, grouped
 from ..breakdown.parts import BUSY, WITHOUT_PROBE, Breakdown, Parts
 from ..breakdown.path_classes import SMALL_CLASS
 from ..number_sets import distinct
-from ..stats.scope import Scope
+from ..scope import Scope
 from ..stats.time_table import TimeTable, time_of
 from .chosen_legs import ChosenLegs
 

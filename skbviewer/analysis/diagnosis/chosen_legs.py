@@ -13,7 +13,7 @@ import numpy as np
 
 from ...records.types import Int64s
 from ..number_sets import distinct
-from ..stats.scope import Scope
+from ..scope import Scope
 
 DENSE = 16  # whole columns are read to take the rows of one leg of so many
 

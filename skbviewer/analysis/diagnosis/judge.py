@@ -9,7 +9,7 @@ from ...records.types import Int64s
 from ..breakdown.parts import Breakdown
 from ..breakdown.units import chosen_rows
 from ..number_sets import distinct
-from ..stats.scope import Scope
+from ..scope import Scope
 from .case import Case
 from .causes import slow_packets
 from .finding import CRITICAL, NOTE, WARNING, Diagnosis, Finding, Judged, Need, Rule

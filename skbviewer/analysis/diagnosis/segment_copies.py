@@ -14,7 +14,7 @@ from ...records.types import Bools, Int64s
 from .. import packet_legs
 from ..blocks_in_threads import each_made
 from ..number_sets import distinct, flags_of
-from ..stats.scope import Scope
+from ..scope import Scope
 from .case import Case
 
 KEY = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport", "seq")

@@ -13,8 +13,8 @@ import numpy as np
 
 from ...records import counted
 from ...records.types import Bools, Int64s
+from ..scope import Scope
 from ..stats.layer_table import BUSY
-from ..stats.scope import Scope
 from ..stats.table import Table
 from .steps import Steps
 

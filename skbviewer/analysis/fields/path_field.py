@@ -10,7 +10,7 @@ import numpy as np
 from ...records.types import Int32s, Int64s
 from ..breakdown.path_rule import path_name
 from ..breakdown.stored_facts import facts_of
-from ..stats.scope import Chosen, Kernel, Scope
+from ..scope import Chosen, Kernel, Scope
 from ..timeline.session_time import Clock
 from .field_data import Data, View
 from .field_kind import Field, Kind, Values

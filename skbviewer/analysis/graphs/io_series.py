@@ -18,7 +18,7 @@ from ...records.types import Int64s
 from ..timeline.session_time import packet_times
 
 if TYPE_CHECKING:
-    from ..stats.scope import Scope
+    from ..scope import Scope
 
 INTERVALS = 100  # approximate number of intervals, unless the user gives their length
 MAX_INTERVALS = 100_000

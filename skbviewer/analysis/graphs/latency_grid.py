@@ -15,7 +15,7 @@ from ...records.types import Int64s
 from .io_series import interval_for, origin_of, timed_packets
 
 if TYPE_CHECKING:
-    from ..stats.scope import Scope
+    from ..scope import Scope
 
 PER_DECADE = 20  # bins of latency
 PERCENTS = (50, 90, 99)

@@ -18,7 +18,7 @@ from ..breakdown.units import chosen_rows
 from ..stats.path_table import legs_of_classes
 
 if TYPE_CHECKING:
-    from ..stats.scope import Scope
+    from ..scope import Scope
 
 MAX_BOXES = 24  # classes with a box of their own; the rest share the last one
 FACTOR = 2  # a packet is an outlier from this many medians on, as rule slow-packets has it

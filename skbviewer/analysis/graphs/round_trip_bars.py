@@ -17,7 +17,7 @@ from ..streams.round_trips import UNKNOWN, RoundTrips, round_trips
 from .io_series import interval_for, origin_of
 
 if TYPE_CHECKING:
-    from ..stats.scope import Scope
+    from ..scope import Scope
 
 Floats = npt.NDArray[np.float64]
 SEND, WIRE, PEER = "own kernel, sending", "wire", "peer"

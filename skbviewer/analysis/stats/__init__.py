@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Statistics over calls, layers, stages, drops, programs and conversations of chosen packets."""
 
+from ..scope import Chosen, Details, Kernel, QueueOf, Scope
 from .clock import ClockRow, clock_rows
 from .conversation_table import KINDS as CONVERSATION_KINDS
 from .conversation_table import (
@@ -16,7 +17,6 @@ from .duration_spread import Spread, spreads
 from .function_table import FunctionRow, function_rows
 from .layer_table import LayerRow, LayerTable, layer_table
 from .process_table import ProcessRow, process_rows
-from .scope import Chosen, Details, Kernel, QueueOf, Scope
 from .stacks import Stack, call_stacks, path_stacks
 from .statistics import STATISTICS, statistic_of
 from .table import Statistic, Table

@@ -17,8 +17,8 @@ from ...records.compiled import compiled
 from ...records.types import Bools, Int64s
 from ..blocks_in_threads import each_made
 from ..number_sets import distinct
-from .call_blocks import CallBlock, call_blocks
-from .scope import Scope
+from ..scope import Scope
+from ..scope.call_blocks import CallBlock, call_blocks
 
 CALLER, SELF, CALLED = "called by", "itself", "calls"
 NOBODY = "(no recorded function)"

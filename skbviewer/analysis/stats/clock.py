@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...matching import EXACT
-from .scope import Scope
+from ..scope import Scope
 
 
 class ClockRow(NamedTuple):

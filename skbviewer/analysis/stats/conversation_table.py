@@ -18,10 +18,10 @@ from ...records.protocols import TCP, UDP
 from ...records.types import LATEST_NS, Bools, Int64s
 from ...store import Columns
 from ...store.whole_columns import Array
+from ..scope import Scope
 from ..streams.packet_flows import ODD, Flows, flows_of
 from ..timeline.session_time import packet_times
 from ..words.packet_info import address, mac
-from .scope import Scope
 from .table import Row
 
 

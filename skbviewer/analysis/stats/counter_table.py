@@ -13,9 +13,9 @@ import numpy as np
 
 from ...records.types import Int64s
 from ..breakdown.own_counts import counter_name, own_counts, probe_counts
+from ..scope import Scope
 from ..words.function_layers import layers
 from .process_table import own_calls
-from .scope import Scope
 
 KINDS = ("function", "layer", "program")
 

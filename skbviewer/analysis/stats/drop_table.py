@@ -10,8 +10,8 @@ import numpy as np
 from ...records.types import Bools, Int64s
 from ..breakdown.lost_packets import Key, all_drops
 from ..packet_legs import first_packets
+from ..scope import Scope
 from ..words.function_layers import layer_of
-from .scope import Scope
 
 EXAMPLES = 5
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..fields.tcp_analysis import analysis_of
 from ..fields.tcp_findings import NAMES
-from .scope import Scope
+from ..scope import Scope
 
 TCP, SEVERITY = "tcp.analysis.", ("critical", "warning", "note")
 # Findings about normal events in streams, as in Wireshark.

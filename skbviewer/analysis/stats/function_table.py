@@ -14,9 +14,9 @@ import numpy as np
 from ...records.compiled import compiled
 from ...records.types import Int64s
 from ..calls.interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_SLEPT
+from ..scope import Scope
+from ..scope.function_calls import function_calls
 from .duration_spread import spreads_of_blocks
-from .function_calls import function_calls
-from .scope import Scope
 
 SUMS = 8  # rows of sums that add_calls() makes
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ...records import UNTIMED
 from ..graphs.io_series import UNKNOWN, io_series
-from .scope import Scope
+from ..scope import Scope
 
 
 class IoRow(NamedTuple):

@@ -13,9 +13,9 @@ from ...records.types import Int64s
 from ..breakdown.parts import Breakdown
 from ..breakdown.ranked_values import Ranked, ranked, ranked_blocks, ranked_values
 from ..breakdown.units import chosen_rows
+from ..scope import Scope
+from ..scope.function_calls import function_calls
 from ..timeline.row_stacking import ranks
-from .function_calls import function_calls
-from .scope import Scope
 from .stages import stage_times
 
 PACKET, PATH, STAGE, FUNCTION = "all packets", "path", "stage", "function"

@@ -14,7 +14,7 @@ import numpy as np
 from ...matching import RX
 from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Bools, Int8s, Int64s
-from .scope import SOCK
+from ..scope import SOCK
 
 TASK = 0  # context
 SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET

@@ -19,12 +19,12 @@ import numpy as np
 from ...records import narrow
 from ...records.types import Bools, Int64s
 from ...store.whole_columns import Array
+from ..scope import Scope
+from ..scope.call_blocks import call_blocks
 from ..words.function_layers import layers
 from ..words.wait_kinds import NAMES, UNKNOWN
-from .call_blocks import call_blocks
 from .duration_spread import Spread, spread, spreads_of_blocks
 from .layer_loops import Calls, LegTimes, layer_sums, own_times
-from .scope import Scope
 from .stages import stage_times, wire_times
 
 BUSY, WAIT, LATER, NOWHERE, STAGE = "busy", "wait", "later wait", "unknown", "stage"

@@ -14,10 +14,10 @@ from ..breakdown.parts import Breakdown
 from ..breakdown.path_rule import path_name
 from ..breakdown.ranked_values import ranked
 from ..breakdown.units import chosen_rows
+from ..scope import Scope
 from ..timeline.row_stacking import ranks
 from .duration_spread import PERCENTS, Spread
 from .path_members import members_of
-from .scope import Scope
 
 MAX_PATHS = 500  # most paths; rarer ones are summed up in a last row
 

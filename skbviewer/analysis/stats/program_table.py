@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..scope import Scope
 from ..timeline.row_stacking import ranks
 from .duration_spread import spreads
 from .process_table import own_calls
-from .scope import Scope
 
 
 class ProgramRow(NamedTuple):

@@ -15,8 +15,8 @@ import numpy as np
 from ...records import Leg, PacketPath
 from ...records.types import Int64s
 from ..breakdown.own_counts import counter_name, own_counts
+from ..scope import Scope
 from ..timeline.row_stacking import ranks
-from .scope import Scope
 
 ROOT = -1
 

@@ -20,9 +20,9 @@ from ..blocks_in_threads import each_made
 from ..breakdown.leg_columns import legs_at
 from ..breakdown.stage_loops import BITS, MOST_STAGES, STAGES, cut_legs
 from ..packet_legs import exact_matches, packets_of_legs
+from ..scope import Scope
+from ..scope.call_blocks import call_blocks
 from ..words.stage_names import RECEIVING
-from .call_blocks import call_blocks
-from .scope import Scope
 
 BLOCK = 1 << 17  # legs whose stages are found together
 

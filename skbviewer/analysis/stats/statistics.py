@@ -12,6 +12,7 @@ from typing import Any
 
 from ...records import counted
 from ..breakdown.own_counts import counter_name
+from ..scope import Scope
 from ..streams.round_trips import RoundTripRow, round_trip_rows
 from ..words.function_layers import layers
 from ..words.sampling_text import sampling_text
@@ -44,7 +45,6 @@ from .machine.thread_table import ThreadRow, thread_rows
 from .path_table import PathRow, path_rows
 from .process_table import ProcessRow, process_rows
 from .program_table import ProgramRow, program_rows
-from .scope import Scope
 from .table import Row, Statistic, Table, quote_text
 from .time_table import TimeRow, time_table
 

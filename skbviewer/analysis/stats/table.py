@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .scope import Scope
+from ..scope import Scope
 
 Row = Mapping[str, Any]  # the values of a row by the table's keys
 

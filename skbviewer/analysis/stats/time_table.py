@@ -16,7 +16,7 @@ from ...records.compiled import compiled
 from ...records.types import Bools, Int32s, Int64s
 from ..breakdown.parts import BUSY, Breakdown, Parts
 from ..breakdown.units import chosen_rows
-from .scope import Scope
+from ..scope import Scope
 
 
 class TimeRow(NamedTuple):

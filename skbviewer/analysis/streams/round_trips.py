@@ -23,7 +23,7 @@ from ..timeline.session_time import packet_times
 from .ack_round_trips import acknowledged_segments
 
 if TYPE_CHECKING:
-    from ..stats.scope import Scope
+    from ..scope import Scope
 
 UNKNOWN = -1
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...analysis import names_of
 from ...analysis.fields.field_data import Data
+from ...analysis.scope import NO_DETAILS
 from ...analysis.stats import Chosen, Details, Kernel, QueueOf, Scope
-from ...analysis.stats.scope_inputs import NO_DETAILS
 from ...analysis.timeline.session_time import Clock, packet_times
 from ...matching import sample_of
 from ...records import UNTIMED, Progress, SourceRow

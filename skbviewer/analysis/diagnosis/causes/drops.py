@@ -8,7 +8,7 @@ import numpy as np
 from ....records.kbl_layout import KblEvent
 from ....records.types import Int64s
 from ...breakdown.lost_packets import CHECKSUM_WRONG, Key
-from ...stats.scope import Scope
+from ...scope import Scope
 from ...words.event_text import hook_text
 from .. import needs, wording
 from ..case import EXAMPLES, Case

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....records.kbl_layout import KblEvent
+from ...scope import Scope
 from ...words.event_text import PAGE_BITS, fault_text
-from ..scope import Scope
 from .thread_table import IDLE
 
 

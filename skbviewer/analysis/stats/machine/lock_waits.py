@@ -13,8 +13,8 @@ import numpy as np
 
 from ....records.kbl_layout import KblEvent
 from ....records.types import Bools, Int64s
+from ...scope import Scope
 from ...words.event_text import LOCK_MASK
-from ..scope import Scope
 
 # Functions of the locks themselves, and of what records the wait.
 OF_LOCKS = (

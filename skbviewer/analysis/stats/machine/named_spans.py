@@ -10,8 +10,8 @@ import numpy as np
 
 from ....records.kbl_layout import KblEvent
 from ....records.types import Int64s
+from ...scope import Scope
 from ...words.event_text import PAGE_BITS, SOFTIRQS, fault_text
-from ..scope import Scope
 from .lock_waits import lock_waits, waiting_functions
 from .paired_events import pairs_of
 from .queue_table import MASK32, queues_of

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ....records.types import Int64s
-from ..scope import Scope
+from ...scope import Scope
 
 
 class Pairs(NamedTuple):

@@ -9,10 +9,10 @@ import numpy as np
 
 from ....records.kbl_layout import KblEvent
 from ....records.types import Int64s
+from ...scope import QueueOf, Scope
 from ...words.event_text import queue_name
 from ...words.kernel_names import MASK64
 from ..duration_spread import spreads
-from ..scope import QueueOf, Scope
 
 MASK32 = 0xFFFFFFFF
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ....records.kbl_layout import KblEvent
+from ...scope import Scope
 from ..duration_spread import spreads
-from ..scope import Scope
 from .paired_events import pairs_of
 
 

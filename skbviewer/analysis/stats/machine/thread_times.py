@@ -13,7 +13,7 @@ import numpy as np
 
 from ....records.kbl_layout import KblEvent
 from ....records.types import Bools, Int64s
-from ..scope import Scope
+from ...scope import Scope
 
 MASK32 = 0xFFFFFFFF
 READY, TAKEN, CAME, LEFT = 0, 1, 2, 3  # woken; lost its CPU; got a CPU; went to sleep

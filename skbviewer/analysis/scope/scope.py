@@ -22,14 +22,9 @@ from ..number_sets import distinct, flags_of
 from ..packet_legs import legs_of_rows
 from ..timeline.session_time import Clock, packet_times
 from ..words.function_layers import layer_of
-from .counted_rows import SOCK as SOCK
 from .counted_rows import counted_rows
 from .function_numbers import FunctionNumbers
-from .scope_inputs import NO_DETAILS
-from .scope_inputs import Chosen as Chosen
-from .scope_inputs import Details as Details
-from .scope_inputs import Kernel as Kernel
-from .scope_inputs import QueueOf as QueueOf
+from .scope_inputs import NO_DETAILS, Chosen, Details, Kernel
 
 if TYPE_CHECKING:
     from ..fields.field_data import Data

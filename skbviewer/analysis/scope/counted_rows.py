@@ -3,19 +3,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
-from ...records.types import Bools
-
-if TYPE_CHECKING:
-    from .scope import Scope
+from ...records.types import Bools, Int64s
+from ...store import Columns
+from ...store.whole_columns import Array
 
 SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 
 
-def counted_rows(scope: Scope) -> Bools:
+class ChosenCalls(Protocol):
+    """What a Scope says of the rows of chosen calls."""
+
+    columns: Columns
+
+    @property
+    def call_count(self) -> int: ...
+
+    @property
+    def leg_of_call(self) -> Int64s: ...
+
+    def narrow(self, column: str) -> Array: ...
+
+    def of_call(self, column: str) -> Int64s: ...
+
+    def sources_of(self, legs: Int64s) -> Int64s: ...
+
+
+def counted_rows(scope: ChosenCalls) -> Bools:
     """Return for each row of a chosen call whether it is the one by which the call is counted.
 
     Of the rows of a call, this is the first one that is not of a further packet of a list.
@@ -40,7 +57,7 @@ def counted_rows(scope: Scope) -> Bools:
     return keep
 
 
-def _of_sockets(scope: Scope) -> Bools:
+def _of_sockets(scope: ChosenCalls) -> Bools:
     flags = scope.narrow("flags")
     wide = flags.astype(np.int16) if flags.itemsize == 1 else flags
     return np.asarray(wide & SOCK != 0)
