@@ -62,7 +62,10 @@ class Capture:
 
 
 class Probe(NamedTuple):
-    """A row of the KBL's probe table; `event` is kbl.h's enum kbl_event, or 0."""
+    """A row of the KBL's probe table; `event` is kbl.h's enum kbl_event, or 0.
+
+    `hits` and `missed` are -1 if they were not counted.
+    """
 
     id: int
     name: str

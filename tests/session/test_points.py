@@ -83,6 +83,16 @@ def test_the_number_of_the_sections_is_no_data(saved: Path) -> None:
     assert (row.drop, row.drop_place) == ("NO_SOCKET", "")
 
 
+def test_hits_that_nobody_counted_are_unknown(saved: Path) -> None:
+    with closing(sqlite3.connect(saved)) as db:
+        rows = db.execute("SELECT function, hits, missed FROM functions").fetchall()
+    assert {name for name, _, _ in rows} == {retis.START, retis.FREE, "udp_rcv"}
+    assert {row[1:] for row in rows} == {(None, None)}
+    with closing(Session(saved)) as session:
+        (block,) = session.tables.blocks("functions", ["hits", "missed"])
+    assert [vector.objects() for vector in block.values()] == [[None] * 3] * 2
+
+
 def test_no_packet_is_exact_and_the_reason_is_shown(saved: Path) -> None:
     with closing(Session(saved)) as session:
         assert session.info()["matches"] == {

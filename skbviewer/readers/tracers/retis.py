@@ -330,4 +330,5 @@ def _text_of(values: Event, name: str) -> str:
 
 
 def _as_probe(number: int, symbol: str, type_: str) -> Probe:
-    return Probe(number, symbol, "", 0, 0, False, 0, 0, 0, 0)
+    hits = missed = -1  # unknown: retis does not count them
+    return Probe(number, symbol, "", 0, 0, False, 0, 0, hits, missed)
