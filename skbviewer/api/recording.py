@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..export import packet_path
 from ..matching import Timebase
 from ..records import PacketPath, Silent, SourceRow
 from ..records.table_columns import TableMeaning, Vector
@@ -18,13 +19,12 @@ from ..records.types import Int64s
 from ..session import Session
 from ..session.querying import Answer, Bounds, query
 from . import frames
+from .arguments import Numbers, column_names, packet_numbers, row_number, whole_numbers
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
-
-Rows = Sequence[int] | npt.NDArray[np.integer[Any]]
 
 
 class Match(NamedTuple):
@@ -49,13 +49,26 @@ class Clock:
         error = self._timebase.error(self._source)
         return None if error < 0 else error
 
-    def to_session(self, times: Rows) -> Int64s:
-        """Convert times of this clock (int64 ns) to session time, as an array of that shape."""
-        return self._timebase.to_session(self._source, np.asarray(times, np.int64))
+    def to_session(self, times: Numbers) -> Int64s:
+        """Convert times of this clock (int64 ns) to session time, as an array of that shape.
 
-    def from_session(self, times: Rows) -> Int64s:
-        """Convert session times (int64 ns) to times of this clock, as an array of that shape."""
-        return self._timebase.to_source(self._source, np.asarray(times, np.int64))
+        One number gives an int64.  Raises TypeError for times that are no whole numbers.
+        """
+        given = whole_numbers(times, "times")
+        return _shaped(self._timebase.to_session(self._source, given.reshape(-1)), given)
+
+    def from_session(self, times: Numbers) -> Int64s:
+        """Convert session times (int64 ns) to times of this clock, as an array of that shape.
+
+        One number gives an int64.  Raises TypeError for times that are no whole numbers.
+        """
+        given = whole_numbers(times, "times")
+        return _shaped(self._timebase.to_source(self._source, given.reshape(-1)), given)
+
+
+def _shaped(made: Int64s, given: Int64s) -> Int64s:
+    """Return `made` in the shape of `given`; the index () makes an array without axes a number."""
+    return made.reshape(given.shape)[()]
 
 
 class Recording:
@@ -63,15 +76,24 @@ class Recording:
 
     Every table method takes the names of columns (all by default) and numbers of packets, such as
     those from filter().  With `packets`, a table has only the rows that belong to them.  Methods
-    raise KeyError for an unknown table, column, packet or source, and BadInput if a file cannot be
-    read.
+    raise KeyError for an unknown table, column, packet or source, TypeError for an argument of
+    another type, BadInput if a file cannot be read, and ValueError once the recording is closed.
     """
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self._opened = session
+        self._closed = False
+
+    @property
+    def _session(self) -> Session:
+        """Return the open session.  Raises ValueError once the recording is closed."""
+        if self._closed:
+            raise ValueError(f"{self._opened.file}: the recording is closed")
+        return self._opened
 
     def __enter__(self) -> Recording:
-        """Return the recording itself."""
+        """Return the recording itself.  Raises ValueError if it is closed."""
+        assert self._session
         return self
 
     def __exit__(
@@ -84,13 +106,14 @@ class Recording:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
-        self._session.close()
+        """Close the file.  Afterwards, only `file`, close() and clocks can be used."""
+        self._closed = True
+        self._opened.close()
 
     @property
     def file(self) -> Path:
-        """Return the path of the session file."""
-        return self._session.file
+        """Return the path of the session file, also of a closed recording."""
+        return self._opened.file
 
     @property
     def sources(self) -> tuple[SourceRow, ...]:
@@ -107,19 +130,19 @@ class Recording:
         return self._session.info()
 
     def array(
-        self, table: str, columns: Sequence[str] | None = None, packets: Rows | None = None
+        self, table: str, columns: Sequence[str] | None = None, packets: Numbers | None = None
     ) -> npt.NDArray[np.void]:
         """Return a table as a structured array.
 
         Integers are int64 or int32; an unknown one is the lowest number of its type
         (skbviewer.UNKNOWN for int64).  Other numbers are float64, NaN where unknown.  Texts are
         objects, None where missing.  The array has one dimension, and the columns as its fields.
-        Raises KeyError and BadInput.
+        Raises KeyError, BadInput, and ValueError if `columns` is empty.
         """
         return frames.structured_array(self._vectors(table, columns, packets))
 
     def arrow(
-        self, table: str, columns: Sequence[str] | None = None, packets: Rows | None = None
+        self, table: str, columns: Sequence[str] | None = None, packets: Numbers | None = None
     ) -> pyarrow.Table:
         """Return a table as a pyarrow.Table; unknown values are null.
 
@@ -129,7 +152,7 @@ class Recording:
         return frames.arrow(self._vectors(table, columns, packets))
 
     def pandas(
-        self, table: str, columns: Sequence[str] | None = None, packets: Rows | None = None
+        self, table: str, columns: Sequence[str] | None = None, packets: Numbers | None = None
     ) -> pandas.DataFrame:
         """Return a table as a pandas.DataFrame; unknown integers are pandas.NA.
 
@@ -139,7 +162,7 @@ class Recording:
         return frames.pandas(self._vectors(table, columns, packets))
 
     def polars(
-        self, table: str, columns: Sequence[str] | None = None, packets: Rows | None = None
+        self, table: str, columns: Sequence[str] | None = None, packets: Numbers | None = None
     ) -> polars.DataFrame:
         """Return a table as a polars.DataFrame; unknown values are null.
 
@@ -154,37 +177,40 @@ class Recording:
         The answer has at most `rows` rows; if some are missing, its `cut` says why.  Raises
         BadInput if the query is wrong, or takes more than `seconds` or too much memory.
         """
-        return query(self.file, sql, Bounds(rows=rows, seconds=seconds), Silent())
+        return query(self._session.file, sql, Bounds(rows=rows, seconds=seconds), Silent())
 
     def filter(self, text: str) -> Int64s:
         """Return the numbers of the packets that match a display filter, ascending (int64).
 
         Rows K<n>, lifetimes without a packet, are not among them.  Raises FilterError (a
-        ValueError) if the filter is wrong, and BadInput if it needs bytes of a capture that moved.
+        ValueError) if the filter is wrong, BadInput if it needs bytes of a capture that moved, and
+        TypeError if `text` is no text.
         """
+        if not isinstance(text, str):
+            raise TypeError(f"filter() needs a text, not {text!r}; '' matches all packets")
         found = self._session.packets.select(text)
         if found is None:
             return np.arange(1, self._session.packets.count() + 1)
         return np.sort(found[found > 0])
 
-    def path(self, packet: int) -> PacketPath:
+    def path(self, packet: int | str) -> PacketPath:
         """Return a packet's path through the kernels: its legs with their calls and waits.
 
-        Times are ns; those of a leg are on the clock of its kernel log.  Raises KeyError if there
-        is no such packet.
+        The text "K<n>" gives the path of the row K<n>, a lifetime without a packet; then `packet`
+        is None.  Times are ns; those of a leg are on the clock of its kernel log.  Raises KeyError
+        if there is no such packet or row.
         """
-        return self._session.paths.path(packet)
+        return packet_path(self._session, row_number(packet))
 
     def match(self, packet: int) -> Match:
         """Return a packet's verdict, and the skb lifetimes and legs that match it.
 
         Raises KeyError if there is no such packet.
         """
-        path = self.path(packet)
-        assert path.packet is not None
         mine = self.array("matches", ("series", "leg"), [packet])
         series, legs = (tuple(np.unique(mine[name]).tolist()) for name in ("series", "leg"))
-        row = path.packet
+        row = self.path(packet).packet
+        assert row is not None
         return Match(row.verdict, row.reason, row.confidence, series, legs)
 
     def clock(self, source: int) -> Clock:
@@ -197,14 +223,11 @@ class Recording:
         return Clock(source, self._session.timebase())
 
     def _vectors(
-        self, table: str, columns: Sequence[str] | None, packets: Rows | None
+        self, table: str, columns: Sequence[str] | None, packets: Numbers | None
     ) -> list[dict[str, Vector]]:
         """Return the table in blocks of rows."""
-        tables, chosen = self._session.tables, None
+        session, names = self._session, column_names(columns)
+        chosen = None
         if packets is not None:
-            numbers = np.unique(np.asarray(packets, np.int64))
-            count = self._session.packets.count()
-            if len(numbers) and not (numbers[0] >= 1 and numbers[-1] <= count):
-                raise KeyError(f"no packet {numbers[0] if numbers[0] < 1 else numbers[-1]}")
-            chosen = tables.chosen(numbers)
-        return list(tables.blocks(table, columns, chosen))
+            chosen = session.tables.chosen(packet_numbers(packets, session.packets.count()))
+        return list(session.tables.blocks(table, names, chosen))

@@ -8,7 +8,7 @@ import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -140,6 +140,91 @@ def test_errors(recording: skbviewer.Recording, tmp_path: Path) -> None:
         skbviewer.open(tmp_path / "none.skbv")
     with pytest.raises(TypeError):
         skbviewer.open()
+
+
+def refused(
+    call: Callable[[], object], kind: type[Exception] | tuple[type[Exception], ...], why: str
+) -> None:
+    with pytest.raises(kind, match=re.escape(why)):
+        call()
+
+
+@pytest.mark.parametrize("table", ["calls", "sources"])
+def test_a_single_name_is_one_column_and_no_names_are_refused(
+    recording: skbviewer.Recording, table: str
+) -> None:
+    column = recording.tables[table].columns[0].name
+    listed = recording.array(table, [column])
+    assert (recording.array(table, column) == listed).all() and len(listed)
+    for method in (recording.array, recording.arrow, recording.pandas, recording.polars):
+        refused(lambda read=method: read(table, []), ValueError, "at least one name")
+
+
+def test_packets_are_whole_numbers(recording: skbviewer.Recording) -> None:
+    wrong: list[Any] = [[5.5], [True], [1, True], np.array([1.0]), 5.5, True, "1", ["K1"]]
+    for packets in wrong:
+        refused(lambda packets=packets: recording.array("calls", "leg", packets), TypeError, "not")
+        refused(lambda packets=packets: recording.match(packets), TypeError, "not")
+    for packet in (None, 5.5, True, [1]):
+        refused(lambda packet=packet: recording.path(packet), TypeError, "not")
+    for beyond in (1 << 63, 1 << 70, -(1 << 70)):
+        refused(lambda n=beyond: recording.array("calls", "leg", [n]), KeyError, "no such packet")
+        refused(lambda n=beyond: recording.path(n), KeyError, "no packet")
+    two = recording.array("calls", "leg", [2])
+    for same in (2, (2, 2), np.array([2, 2], np.uint8), range(2, 3), pandas.Series([2])):
+        assert recording.array("calls", "leg", same).tolist() == two.tolist() != []
+    assert not len(recording.array("calls", "leg", []))
+
+
+def test_paths_of_rows_without_a_packet_are_those_of_the_command(
+    recording: skbviewer.Recording,
+) -> None:
+    rows = recording.query("SELECT id FROM lifetimes WHERE kernel_only = 2").rows
+    if not rows:
+        refused(lambda: recording.path("K2"), KeyError, "no packet K2")
+        return
+    path = recording.path("K2")
+    assert path.packet is None and path == recording.path("k2")
+    assert {(leg.series,) for leg in path.legs} == set(rows)
+    refused(lambda: recording.path("K99999999"), KeyError, "no packet K99999999")
+    refused(lambda: recording.path("K" + "9" * 30), KeyError, "no packet K999")
+    for wrong in ("K0", "K-1", "2", "K1.5", -2, 0):
+        refused(lambda row=wrong: recording.path(row), KeyError, f"no packet {wrong}")
+
+
+def test_times_keep_their_shape(recording: skbviewer.Recording) -> None:
+    clock, table = recording.clock(1), np.arange(6).reshape(2, 3) * 10**9
+    for convert in (clock.to_session, clock.from_session):
+        flat = convert(table.reshape(-1))
+        assert (convert(table) == flat.reshape(2, 3)).all()
+        one = convert(10**9)
+        assert isinstance(one, np.int64) and one == flat[1]
+        assert convert([]).tolist() == []
+        refused(lambda to=convert: to(1.5), TypeError, "times: expected whole numbers, not 1.5")
+        refused(lambda to=convert: to([1 << 63]), OverflowError, "beyond int64")
+
+
+def test_a_filter_is_a_text(recording: skbviewer.Recording) -> None:
+    refused(lambda: recording.filter(None), TypeError, "'' matches all packets")  # type: ignore[arg-type]
+
+
+def test_a_closed_recording_refuses_everything_but_its_file(tmp_path: Path) -> None:
+    file = open_sample("handshake", tmp_path)[0].file
+    with skbviewer.open(file) as recording:
+        clock = recording.clock(1)
+    recording.close()
+    assert recording.file == file and clock.to_session([1]).shape == (1,)
+    for name in {name for name in dir(recording) if not name.startswith("_")} - {"file", "close"}:
+        words = {
+            "query": ["SELECT 1"], "filter": [""], "path": [1], "match": [1], "clock": [1],
+            "array": ["calls"], "arrow": ["calls"], "pandas": ["calls"], "polars": ["calls"],
+            "info": [],
+        }.get(name)  # fmt: skip
+        with pytest.raises(ValueError, match="the recording is closed"):
+            attribute = getattr(recording, name)
+            attribute(*words or [])
+    with pytest.raises(ValueError, match="closed"), recording:
+        pass
 
 
 def test_missing_numbers_of_every_type() -> None:
