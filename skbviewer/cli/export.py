@@ -34,6 +34,8 @@ these packets and of the chosen rows K<n>, --parquet and --jsonl the documented 
 timeline; its CSV contains exactly the boxes that a picture of that size shows. The same command
 always writes the same bytes, unless --pseudonyms makes a random key. OUT may be - for standard
 output. Pictures and reports need Qt, but no display."""
+EVERYTHING = {"png": "--lanes packet draws all packets"}  # by format, if it is not the next one
+ALL_PACKETS = "--filter '' writes all packets"
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
 SIZES = "expected WxH, from 200x100 to 30000x30000"
 
@@ -173,6 +175,8 @@ def _export(arguments: argparse.Namespace) -> int:
     subject = _subject(arguments, name)
     session = open_session(arguments.files)
     nothing = _write(arguments, session, name, subject, out)
+    if subject is Subject.PACKET and arguments.packet is None:
+        print(f"note: only packet 1: {EVERYTHING.get(name, ALL_PACKETS)}", file=sys.stderr)
     return warn(filter(None, [nothing])) | warn_of(session, arguments.files)
 
 

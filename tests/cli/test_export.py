@@ -294,8 +294,9 @@ def test_a_dash_is_standard_output(
 
 def test_standard_output_needs_no_temporary_file(file: Path, tmp_path: Path) -> None:
     wanted = [
-        ("--pcapng",), ("--pcap",), ("--jsonl",), ("--perfetto",), ("--html",), ("--folded",),
-        ("--speedscope",), ("--csv", "--filter", "tcp"), ("--svg", "--lanes", "cpu"),
+        ("--pcapng",), ("--pcap",), ("--jsonl",), ("--perfetto",), ("--html",),
+        ("--folded", "--packet", "1"), ("--speedscope", "--filter", ""),
+        ("--csv", "--filter", "tcp"), ("--svg", "--lanes", "cpu"),
         ("--pcapng", "--retis"),
     ]  # fmt: skip
     wholes = []  # made first, so that compiled loops are cached when no file can grow
@@ -342,6 +343,28 @@ def test_pictures_need_no_display_whatever_the_environment_says(file: Path, tmp_
     )
     assert done.returncode == 0, done.stderr
     assert out.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("form", "every"),
+    [
+        ("csv", ("--filter", "")),
+        ("folded", ("--filter", "")),
+        ("speedscope", ("--filter", "")),
+        ("png", ("--lanes", "packet")),
+    ],
+)
+def test_a_note_says_that_only_packet_1_is_written(
+    file: Path, tmp_path: Path, form: str, every: tuple[str, str]
+) -> None:
+    words = {"alone": (), "one": ("--packet", "1"), "every": every}
+    out = {name: tmp_path / f"{name}{FORMS[form].suffixes[0]}" for name in words}
+    done = {name: export(file, f"--{form}", str(out[name]), *words[name]) for name in words}
+    assert out["alone"].read_bytes() == out["one"].read_bytes() != out["every"].read_bytes()
+    assert {each.returncode for each in done.values()} == {0}
+    assert done["alone"].stderr.startswith("note: only packet 1: ")
+    assert " ".join(every).strip() in done["alone"].stderr
+    assert (done["one"].stderr, done["every"].stderr) == ("", "")
 
 
 def test_a_row_of_the_kernel_is_exported(file: Path, tmp_path: Path) -> None:
