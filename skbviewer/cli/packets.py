@@ -22,8 +22,10 @@ from .progress_and_warnings import Stderr
 JSON_KEYS = COLUMNS
 HELP = """Without an option, a table is printed, in which Time is relative to the first packet.
 JSON and CSV have all columns of the window.  relative_ns is the Time column.  source_text and
-destination_text are the addresses.  drop and drop_place show why and where the kernel dropped the
-packet; lost shows whether this drop lost the packet.  Times are nanoseconds."""
+destination_text are the addresses.  sport and dport are ports of TCP and UDP; table packets of
+`skbviewer query` also has ICMP's type and id there (docs/schema.md).  drop and drop_place show why
+and where the kernel dropped the packet; lost shows whether this drop lost the packet.  Times are
+nanoseconds."""
 
 
 def add(commands: Commands) -> None:

@@ -24,7 +24,8 @@ A session offers these tables, with the same names, types and values, in five wa
 - as JSON lines, with one object per row and its table's name in `table`: `skbviewer export S.skbv --jsonl OUT`;
 - as numpy arrays and data frames of the [Python API](python-api.md).
 
-So the same SELECT runs on a session and on its Parquet files.
+So the same SELECT runs on a session and on its Parquet files. Where SQLite and DuckDB read it differently, write it
+[so that both agree](#one-select-for-sqlite-and-duckdb).
 
 - **Types:** `int64`, `int32` and `double` are signed numbers, `text` is a string. In Parquet there are no other types:
   no unsigned 64-bit numbers and no timestamps, because some readers refuse or change them.
@@ -41,6 +42,19 @@ Names of tables and columns do not change. New ones may be added at the end.
     SELECT p.number, p.saddr, w.kind, sum(w.end_ns - w.begin_ns) AS wait_ns FROM packets p
       JOIN matches m ON m.packet = p.number AND m.verdict = 'exact' JOIN waits w ON w.leg = m.leg
       GROUP BY 1, 2, 3 ORDER BY 4 DESC;
+
+## One SELECT for SQLite and DuckDB
+
+A session is read by SQLite (also in `skbviewer query`, the window and Python), Parquet files by DuckDB (also in
+`skbviewer dataset query`) or another engine. The two agree on tables, columns and values, but not on everything in SQL:
+
+| in SQLite | in DuckDB | write, for both |
+| --- | --- | --- |
+| `/` between integers cuts off: `7 / 2` is 3 | `7 / 2` is 3.5 | `kernel_ns / 1000.0`; `avg(self_ns)` for `sum(self_ns) / count(*)` |
+| `LIKE` ignores the case of ASCII letters | `LIKE` distinguishes it | `lower(function) LIKE 'tcp%'`, or `function GLOB 'tcp*'`, which distinguishes it in both |
+| `ORDER BY c` puts NULL first, `ORDER BY c DESC` last | NULL is last in both orders | `ORDER BY c NULLS FIRST` or `NULLS LAST` |
+| a column that is not in `GROUP BY` has the value of any row | an error | `min(c)` or `max(c)` |
+| `"task"` is a text if there is no such column | an error | `'task'` |
 """
 BYTES_NOTE = (
     "Only Parquet and JSON lines have this table (JSON lines encode the bytes in base64), because a "

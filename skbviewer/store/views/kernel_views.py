@@ -214,7 +214,11 @@ EVENTS = View(
 )  # fmt: skip
 
 DROPS = View(
-    "drops", "The drop of an skb, as an event reports it.", "event",
+    "drops",
+    "The drop of an skb, as an event reports it. The table also has drops of skbs that are no "
+    "network packets (unix sockets, netlink), which `skbviewer stats drops` counts only with "
+    "`--all`.",
+    "event",
     (
         EVENT_LEG,
         Join("call", (("id", "event.call"),)),

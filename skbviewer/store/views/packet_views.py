@@ -50,7 +50,10 @@ SOURCES = View(
 )  # fmt: skip
 
 PACKETS = View(
-    "packets", "A packet of a capture.", "packet", (),
+    "packets",
+    "A packet of a capture. Here, `sport` and `dport` also have values of ICMP and ARP; in "
+    "`skbviewer packets --json` and `--csv` they are ports of TCP and UDP only.",
+    "packet", (),
     (
         number("number", "number of the packet, from 1, in import order", "packet.id", since=FIRST),
         number("ts_ns", "time of capture, since 1970, on the sniffer's clock", "packet.ts",
