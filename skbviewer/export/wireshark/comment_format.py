@@ -93,6 +93,11 @@ def range_name(field: Field) -> str:
     return f"{short_name(field.name)}_range"
 
 
+def foreign(comment: bytes) -> bytes:
+    """Return a comment of a capture in which no MARK is left, as block_loops.py changes texts."""
+    return comment.replace(MARK, MARK[:-1] + b";")
+
+
 def percent_encoded(text: str) -> bytes:
     """Return `text` in UTF-8, percent-encoded."""
     raw = text[:LONGEST_TEXT].encode("utf-8", "surrogatepass")

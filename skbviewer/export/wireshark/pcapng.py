@@ -47,7 +47,7 @@ from .blocks import (
     section,
 )
 from .byte_copy_loops import AHEAD, Buffer
-from .comment_format import LONGEST
+from .comment_format import LONGEST, foreign
 from .comments import Comments, texts_of
 from .retis_blocks import write_retis
 from .text_loops import Texts
@@ -84,8 +84,8 @@ def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
     packets, beside = chosen_packets(recording, request), log_packets(recording, request)
     sources = _sources(recording, data)
     count = sum(len(source.interfaces) for source in sources)
-    comments = [] if request.pseudonym_key else [one for s in sources for one in s.comments]
-    head = [section(comments), *_interfaces(sources, request)]
+    comments = () if request.pseudonym_key else chain(*(s.comments for s in sources))
+    head = [section(map(foreign, comments)), *_interfaces(sources, request)]
     head += [_interface_of_log(one, request.snaplen) for one in beside]
     blocks = _blocks(recording, data, request, packets, sources)
     write_parts(out, chain(head, blocks, _blocks_of_logs(data, request, beside, count)))
@@ -115,7 +115,7 @@ def _interfaces(sources: list[_Source], request: Request) -> Iterator[bytes]:
             limit = min(interface.snaplen or snaplen, snaplen or interface.snaplen)
             head = struct.pack("<HHI", interface.linktype, 0, limit)
             for comment in () if request.pseudonym_key else interface.comments:
-                head += option(OPT_COMMENT, comment)
+                head += option(OPT_COMMENT, foreign(comment))
             name = option(IF_NAME, interface.name.encode()) if interface.name else b""
             clock = option(IF_TSRESOL, bytes([NANOSECONDS]))
             if source.tsoffset:
