@@ -8,6 +8,7 @@ that cannot be used are left out and counted.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -69,7 +70,9 @@ CLOCK = "CLOCK_MONOTONIC"  # bpf_ktime_get_ns()
 
 def is_retis(head: bytes, name: str) -> bool:
     """Return whether a file that begins with `head` is a retis log."""
-    return head.lstrip()[:1] in (b"{", b"[") and any(mark in head for mark in MARKS)
+    return head.removeprefix(BOM_UTF8).lstrip()[:1] in (b"{", b"[") and any(
+        mark in head for mark in MARKS
+    )
 
 
 def read_retis(data: Source, progress: Progress, folder: Path | None) -> KernelLog:
@@ -108,6 +111,8 @@ def _read(data: Source, progress: Progress, points: PointColumns) -> _Log:
     state, shapes = new_state(), new_shapes()
     for block in line_blocks(data):
         progress.report(f"reading {data.path.name}", block.offset, len(data))
+        if block.offset == 0 and block.text[: len(BOM_UTF8)].tobytes() == BOM_UTF8:
+            block.text[: len(BOM_UTF8)] = ord(" ")  # white space, so that offsets are the file's
         is_last = block.offset + len(block.text) >= len(data)
         state[AT] = 0
         while state[AT] < len(block.text):

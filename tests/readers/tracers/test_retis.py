@@ -69,6 +69,20 @@ def test_points_in_time_order(tmp_path: Path) -> None:
     assert log.devices == {(retis.NETNS, 3): "veth0", (retis.NETNS, 4): "veth1"}
 
 
+def test_a_byte_order_mark_changes_nothing(tmp_path: Path) -> None:
+    plain = tmp_path / "plain.data"
+    plain.write_bytes(retis.write(tmp_path / "whole.data", EVENTS).read_bytes() + b"{nothing}\n")
+    for first in (b"", b"\n"):
+        marked = tmp_path / "marked.data"
+        marked.write_bytes(b"\xef\xbb\xbf" + first + plain.read_bytes())
+        assert readers.kind_of(marked) is SourceKind.RETIS
+        log = read(marked)
+        assert log.records[:].tolist() == read(plain).records[:].tolist()
+        assert log.clock == read(plain).clock
+        (warning,) = log.warnings  # offsets are those of the file
+        assert str(3 + len(first) + plain.stat().st_size - len(b"{nothing}\n")) in warning
+
+
 def test_lifetimes_are_those_that_retis_tracks(tmp_path: Path) -> None:
     lone = {k: v for k, v in EVENTS[1].items() if k != "skb-tracking"}
     log = log_of(tmp_path, [*EVENTS, lone])
