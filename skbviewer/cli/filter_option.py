@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
-from ..analysis.display_filter import FilterError
+from ..analysis.display_filter import FilterError, fields_of_calls
 from ..session import Session
 from .progress_and_warnings import Stderr
 
@@ -40,6 +41,7 @@ def matching_ids(session: Session, text: str, kernel_only: bool = False) -> RowI
         ids = session.packets.select(text, kernel_only=kernel_only, progress=progress)
     finally:
         progress.close()
+    _note_calls(session, text)
     if ids is None:
         return np.arange(1, session.packets.count() + 1)
     return np.sort(-ids[ids < 0]) * -1 if kernel_only else ids
@@ -55,11 +57,20 @@ def chosen_rows(session: Session, text: str, all_lives: bool = False) -> RowIds 
         return None
     progress = Stderr()
     try:
-        return session.packets.select(
+        rows = session.packets.select(
             text, kernel_only=True, progress=progress, all_lives=all_lives
         )
     finally:
         progress.close()
+    _note_calls(session, text)
+    return rows
+
+
+def _note_calls(session: Session, text: str) -> None:
+    """Print a note if the filter `text` has conditions on calls, but the session has no call."""
+    names = fields_of_calls(text)
+    if names and not session.columns.length("call"):
+        print(f"note: this recording has no calls, so none has {', '.join(names)}", file=sys.stderr)
 
 
 def pages(ids: RowIds) -> Iterator[RowIds]:

@@ -93,6 +93,19 @@ def test_hits_that_nobody_counted_are_unknown(saved: Path) -> None:
     assert [vector.objects() for vector in block.values()] == [[None] * 3] * 2
 
 
+@pytest.mark.parametrize("words", [("packets",), ("packets", "--kernel-only"), ("stats", "drops")])
+def test_a_filter_on_calls_says_that_there_are_none(
+    saved: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command, *rest = words
+    named = f'call(kbl.func == "{retis.START}") or not kbl.comm == x or kbl.func != udp_rcv'
+    main([command, str(saved), *rest, "--filter", named])
+    note = "note: this recording has no calls, so none has kbl.func, kbl.comm\n"
+    assert note in capsys.readouterr().err
+    main([command, str(saved), *rest, "--filter", "ip && kbl.drop_reason == NO_SOCKET"])
+    assert "note: this recording" not in capsys.readouterr().err
+
+
 def test_no_packet_is_exact_and_the_reason_is_shown(saved: Path) -> None:
     with closing(Session(saved)) as session:
         assert session.info()["matches"] == {

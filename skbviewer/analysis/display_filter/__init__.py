@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The display filter: Wireshark's grammar over the columns of a session."""
 
-from .check import parse
+from .check import fields_of_calls, parse
 from .complete import Completion, complete
 from .evaluate import evaluate
 from .filter_errors import FilterError
@@ -17,5 +17,6 @@ __all__ = [
     "complete",
     "evaluate",
     "expression_for",
+    "fields_of_calls",
     "parse",
 ]

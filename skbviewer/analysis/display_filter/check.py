@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..fields.all_fields import FIELDS, Field
-from ..fields.field_data import ROW
+from ..fields.field_data import CALL, ROW
 from ..fields.field_kind import Kind
 from . import plan as p
 from . import syntax as s
@@ -29,6 +29,13 @@ def parse(text: str) -> p.Plan | None:
     """Return the checked filter; None if it is blank: then all rows pass.  Raises FilterError."""
     node = parse_syntax(text)
     return None if node is None else _Checker(text, FIELDS).plan(node, bound=False)
+
+
+def fields_of_calls(text: str) -> tuple[str, ...]:
+    """Return the names of the fields of calls in a filter, each once.  Raises FilterError."""
+    plan = parse(text)
+    fields = [of.field for of in p.operands(plan)] if plan is not None else []
+    return tuple(dict.fromkeys(field.name for field in fields if field.table == CALL))
 
 
 class _Checker:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ..fields.field_kind import Field, Kind
 from .literals import Range
@@ -82,4 +84,18 @@ class OneCall:
     of: Plan
 
 
-Plan = Present | Relation | Member | Negation | Joined | OneCall
+Plan: TypeAlias = Present | Relation | Member | Negation | Joined | OneCall
+
+
+def operands(plan: Plan) -> Iterator[Operand]:
+    """Yield the fields of a filter with their operations, from left to right."""
+    match plan:
+        case Joined():
+            yield from operands(plan.left)
+            yield from operands(plan.right)
+        case Negation() | OneCall():
+            yield from operands(plan.of)
+        case Relation() if isinstance(plan.right, Operand):
+            yield from (plan.of, plan.right)
+        case _:
+            yield plan.of
