@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, SupportsIndex, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ..records.types import INT64_MAX, Int64s
 
-Numbers: TypeAlias = Sequence[int] | npt.NDArray[np.integer[Any]] | SupportsIndex
+Several: TypeAlias = Sequence[int] | npt.NDArray[np.integer[Any]]
+One: TypeAlias = int | np.integer[Any]
+Numbers: TypeAlias = Several | One
 
 
 def whole_numbers(values: Numbers, what: str) -> Int64s:

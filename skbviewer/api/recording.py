@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,15 @@ from ..records.types import Int64s
 from ..session import Session
 from ..session.querying import Answer, Bounds, query
 from . import frames
-from .arguments import Numbers, column_names, packet_numbers, row_number, whole_numbers
+from .arguments import (
+    Numbers,
+    One,
+    Several,
+    column_names,
+    packet_numbers,
+    row_number,
+    whole_numbers,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -49,7 +57,13 @@ class Clock:
         error = self._timebase.error(self._source)
         return None if error < 0 else error
 
-    def to_session(self, times: Numbers) -> Int64s:
+    @overload
+    def to_session(self, times: One) -> np.int64: ...
+
+    @overload
+    def to_session(self, times: Several) -> Int64s: ...
+
+    def to_session(self, times: Numbers) -> np.int64 | Int64s:
         """Convert times of this clock (int64 ns) to session time, as an array of that shape.
 
         One number gives an int64.  Raises TypeError for times that are no whole numbers.
@@ -57,7 +71,13 @@ class Clock:
         given = whole_numbers(times, "times")
         return _shaped(self._timebase.to_session(self._source, given.reshape(-1)), given)
 
-    def from_session(self, times: Numbers) -> Int64s:
+    @overload
+    def from_session(self, times: One) -> np.int64: ...
+
+    @overload
+    def from_session(self, times: Several) -> Int64s: ...
+
+    def from_session(self, times: Numbers) -> np.int64 | Int64s:
         """Convert session times (int64 ns) to times of this clock, as an array of that shape.
 
         One number gives an int64.  Raises TypeError for times that are no whole numbers.
@@ -66,9 +86,9 @@ class Clock:
         return _shaped(self._timebase.to_source(self._source, given.reshape(-1)), given)
 
 
-def _shaped(made: Int64s, given: Int64s) -> Int64s:
-    """Return `made` in the shape of `given`; the index () makes an array without axes a number."""
-    return made.reshape(given.shape)[()]
+def _shaped(made: Int64s, given: Int64s) -> np.int64 | Int64s:
+    """Return `made` in the shape of `given`; a number if that has no axes."""
+    return made.reshape(given.shape) if given.ndim else np.int64(made[0])
 
 
 class Recording:

@@ -142,11 +142,12 @@ def test_errors(recording: skbviewer.Recording, tmp_path: Path) -> None:
         skbviewer.open()
 
 
-def refused(
-    call: Callable[[], object], kind: type[Exception] | tuple[type[Exception], ...], why: str
-) -> None:
+Errors = type[Exception] | tuple[type[Exception], ...]
+
+
+def refused(call: Callable[..., object], *words: Any, kind: Errors, why: str) -> None:
     with pytest.raises(kind, match=re.escape(why)):
-        call()
+        call(*words)
 
 
 @pytest.mark.parametrize("table", ["calls", "sources"])
@@ -157,19 +158,19 @@ def test_a_single_name_is_one_column_and_no_names_are_refused(
     listed = recording.array(table, [column])
     assert (recording.array(table, column) == listed).all() and len(listed)
     for method in (recording.array, recording.arrow, recording.pandas, recording.polars):
-        refused(lambda read=method: read(table, []), ValueError, "at least one name")
+        refused(method, table, [], kind=ValueError, why="at least one name")
 
 
 def test_packets_are_whole_numbers(recording: skbviewer.Recording) -> None:
     wrong: list[Any] = [[5.5], [True], [1, True], np.array([1.0]), 5.5, True, "1", ["K1"]]
     for packets in wrong:
-        refused(lambda packets=packets: recording.array("calls", "leg", packets), TypeError, "not")
-        refused(lambda packets=packets: recording.match(packets), TypeError, "not")
+        refused(recording.array, "calls", "leg", packets, kind=TypeError, why="not")
+        refused(recording.match, packets, kind=TypeError, why="not")
     for packet in (None, 5.5, True, [1]):
-        refused(lambda packet=packet: recording.path(packet), TypeError, "not")
+        refused(recording.path, packet, kind=TypeError, why="not")
     for beyond in (1 << 63, 1 << 70, -(1 << 70)):
-        refused(lambda n=beyond: recording.array("calls", "leg", [n]), KeyError, "no such packet")
-        refused(lambda n=beyond: recording.path(n), KeyError, "no packet")
+        refused(recording.array, "calls", "leg", [beyond], kind=KeyError, why="no such packet")
+        refused(recording.path, beyond, kind=KeyError, why="no packet")
     two = recording.array("calls", "leg", [2])
     for same in (2, (2, 2), np.array([2, 2], np.uint8), range(2, 3), pandas.Series([2])):
         assert recording.array("calls", "leg", same).tolist() == two.tolist() != []
@@ -181,15 +182,13 @@ def test_paths_of_rows_without_a_packet_are_those_of_the_command(
 ) -> None:
     rows = recording.query("SELECT id FROM lifetimes WHERE kernel_only = 2").rows
     if not rows:
-        refused(lambda: recording.path("K2"), KeyError, "no packet K2")
+        refused(recording.path, "K2", kind=KeyError, why="no packet K2")
         return
     path = recording.path("K2")
     assert path.packet is None and path == recording.path("k2")
     assert {(leg.series,) for leg in path.legs} == set(rows)
-    refused(lambda: recording.path("K99999999"), KeyError, "no packet K99999999")
-    refused(lambda: recording.path("K" + "9" * 30), KeyError, "no packet K999")
-    for wrong in ("K0", "K-1", "2", "K1.5", -2, 0):
-        refused(lambda row=wrong: recording.path(row), KeyError, f"no packet {wrong}")
+    for wrong in ("K99999999", "K" + "9" * 30, "K0", "K-1", "2", "K1.5", -2, 0):
+        refused(recording.path, wrong, kind=KeyError, why=f"no packet {wrong}")
 
 
 def test_times_keep_their_shape(recording: skbviewer.Recording) -> None:
@@ -200,12 +199,12 @@ def test_times_keep_their_shape(recording: skbviewer.Recording) -> None:
         one = convert(10**9)
         assert isinstance(one, np.int64) and one == flat[1]
         assert convert([]).tolist() == []
-        refused(lambda to=convert: to(1.5), TypeError, "times: expected whole numbers, not 1.5")
-        refused(lambda to=convert: to([1 << 63]), OverflowError, "beyond int64")
+        refused(convert, 1.5, kind=TypeError, why="times: expected whole numbers, not 1.5")
+        refused(convert, [1 << 63], kind=OverflowError, why="beyond int64")
 
 
 def test_a_filter_is_a_text(recording: skbviewer.Recording) -> None:
-    refused(lambda: recording.filter(None), TypeError, "'' matches all packets")  # type: ignore[arg-type]
+    refused(recording.filter, None, kind=TypeError, why="'' matches all packets")
 
 
 def test_a_closed_recording_refuses_everything_but_its_file(tmp_path: Path) -> None:
@@ -215,14 +214,9 @@ def test_a_closed_recording_refuses_everything_but_its_file(tmp_path: Path) -> N
     recording.close()
     assert recording.file == file and clock.to_session([1]).shape == (1,)
     for name in {name for name in dir(recording) if not name.startswith("_")} - {"file", "close"}:
-        words = {
-            "query": ["SELECT 1"], "filter": [""], "path": [1], "match": [1], "clock": [1],
-            "array": ["calls"], "arrow": ["calls"], "pandas": ["calls"], "polars": ["calls"],
-            "info": [],
-        }.get(name)  # fmt: skip
         with pytest.raises(ValueError, match="the recording is closed"):
             attribute = getattr(recording, name)
-            attribute(*words or [])
+            attribute(*([] if name == "info" else [1 if name in ("match", "clock") else "K1"]))
     with pytest.raises(ValueError, match="closed"), recording:
         pass
 
