@@ -18,7 +18,7 @@ from ..scope import Scope
 from ..scope.function_calls import function_calls
 from .duration_spread import spreads_of_blocks
 
-SUMS = 8  # rows of sums that add_calls() makes
+SUMS = 5  # rows of sums that add_calls() makes before those of marks
 
 
 class FunctionRow(NamedTuple):
@@ -51,10 +51,11 @@ def function_rows(scope: Scope) -> list[FunctionRow]:
         return (calls.with_duration() for calls in function_calls(scope, "dur_ns"))
 
     found = spreads_of_blocks(durations, size)
-    sums = np.zeros((SUMS, size), np.int64)
+    bits = np.array([MARK_SLEPT, MARK_INTERRUPTED, MARK_GAP], np.int64)
+    sums = np.zeros((SUMS + len(bits), size), np.int64)
     for block in function_calls(scope, "self_ns", "comp_ns", "comp_err_ns", "marks"):
         own, comp, error, marks = block.columns
-        add_calls(block.function, own, comp, error, marks, sums)
+        add_calls(block.function, own, comp, error, marks, bits, sums)
     calls, self_ns, measured, comp_ns, comp_err, *marked = sums
     rows = [
         FunctionRow(
@@ -76,12 +77,18 @@ def function_rows(scope: Scope) -> list[FunctionRow]:
 
 @compiled
 def add_calls(
-    function: Int64s, own: Int64s, comp: Int64s, error: Int64s, marks: Int64s, sums: Int64s
+    function: Int64s,
+    own: Int64s,
+    comp: Int64s,
+    error: Int64s,
+    marks: Int64s,
+    bits: Int64s,
+    sums: Int64s,
 ) -> None:
     """Add calls to the rows of `sums`, by function.
 
     Rows: calls; self time (ns); calls with a time without probes; that time; its possible error;
-    then the calls with each of the marks of FunctionRow.
+    then the calls with each mark of `bits`.
     """
     for i in range(len(function)):
         of = function[i]
@@ -92,6 +99,5 @@ def add_calls(
             sums[2, of] += 1
             sums[3, of] += comp[i]
             sums[4, of] += error[i]
-        sums[5, of] += marks[i] & MARK_SLEPT != 0
-        sums[6, of] += marks[i] & MARK_INTERRUPTED != 0
-        sums[7, of] += marks[i] & MARK_GAP != 0
+        for k in range(len(bits)):
+            sums[SUMS + k, of] += marks[i] & bits[k] != 0
