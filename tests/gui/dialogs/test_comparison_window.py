@@ -23,7 +23,8 @@ from skbviewer.session.comparing import comparison_of
 
 SAMPLES = Path("resources/samples").absolute()
 BULK = [SAMPLES / "bulk" / f"bulk.{kind}" for kind in ("kbl", "pcap")]
-NAT = [SAMPLES / "nat" / f"nat.{kind}" for kind in ("kbl", "pcap")]
+NAME = "arp-and-neighbour"
+ARP = [SAMPLES / NAME / f"{NAME}.{kind}" for kind in ("kbl", "pcap")]
 DESCENDING = Qt.SortOrder.DescendingOrder
 
 
@@ -36,9 +37,9 @@ def bulk() -> Iterator[Session]:
 
 @pytest.fixture(scope="module")
 def found(bulk: Session) -> Iterator[Comparison]:
-    nat = open_files(NAT)
-    yield comparison_of(bulk, nat)
-    nat.close()
+    other = open_files(ARP)
+    yield comparison_of(bulk, other)
+    other.close()
 
 
 @pytest.fixture
@@ -78,13 +79,11 @@ def test_changes_come_first(window: ComparisonWindow, found: Comparison) -> None
     QAbstractItemModelTester(rows)
     assert {row.name for row in rows.rows} == {row.name for row in found.changes}
     texts = [cells(rows, row) for row in range(rows.rowCount())]
-    (ip_rcv,) = (text for text in texts if text[:2] == ["ip_rcv", "self time, a call"])
-    assert ip_rcv[2:] == [
-        "1.389 µs", "1.746 µs", "+25.8 %", "+21.5 to +30.2", "changed", "212", "32",
+    (rx,) = (text for text in texts if text[:2] == ["netif_rx_internal", "self time, a call"])
+    assert rx[2:] == [
+        "0.735 µs", "0.806 µs", "+9.8 %", "+8.0 to +11.5", "changed", "214", "37",
     ]  # fmt: skip
-    (new,) = (text for text in texts if text[0] == "ip_forward")
-    assert new[2:5] == ["0", "1", "only in B"]
-    assert "480 passes" in window.head.text()
+    assert "439 passes, 41 copies for sniffers" in window.head.text()
     assert f"{len(found.changes)} changes: " in window.head.text()
 
 
@@ -129,19 +128,21 @@ def test_csv(window: ComparisonWindow) -> None:
     lines = window.csv().splitlines()
     assert len(lines) == rows.rowCount() + 1
     assert lines[0].startswith("section,name,measure,unit,of,a,b,number_a,number_b,change,low,high")
-    assert any(line.startswith("functions,ip_rcv,self time,ns,call,1388.5") for line in lines)
+    assert any(
+        line.startswith("functions,netif_rx_internal,self time,ns,call,734.") for line in lines
+    )
 
 
 def test_from_the_file_menu(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, opened_bulk: MainWindow
 ) -> None:
-    chosen = ([str(path) for path in NAT], "")
+    chosen = ([str(path) for path in ARP], "")
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: chosen)
     opened_bulk.menus.actions["Compare With"].trigger()
     window = opened_bulk.findChildren(ComparisonWindow)[-1]
     qtbot.waitUntil(lambda: window.tabs.count() > 0, timeout=60_000)
-    assert window.windowTitle() == "Compare bulk.kbl + bulk.pcap with nat.kbl + nat.pcap"
-    assert any(row.name == "ip_forward" for row in model(window).rows)
+    assert window.windowTitle() == f"Compare bulk.kbl + bulk.pcap with {NAME}.kbl + {NAME}.pcap"
+    assert any(row.name == "netif_rx_internal" for row in model(window).rows)
     window.close()
 
 
