@@ -112,6 +112,9 @@ def test_a_checksum_is_the_packets_own_only_without_offloads(out: Path, version:
     for offloads in OFFLOADS:
         packets = captured(out, offloads, "client")
         wire = packets["content"][datagrams(packets, version)]
+        # Contents have 31 bits: two of 1,600 packets were equal by chance in one run.
+        others = [captured(out, one, "client")["content"] for one in OFFLOADS if one != offloads]
+        wire = np.setdiff1d(wire, np.concatenate(others))
         mine = evidence[np.isin(evidence["content"], wire)]
         assert len(mine) >= BURST
         assert ((mine["summed"] == PARTIAL) == (offloads == "on")).all()
