@@ -45,10 +45,8 @@ class ExecutedBars(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        shown = QStyleOptionViewItem(option)
-        self.initStyleOption(shown, index)
+        shown, style = self._item(option, index)
         shown.text = ""
-        style = shown.widget.style() if shown.widget is not None else QApplication.style()
         style.drawControl(QStyle.ControlElement.CE_ItemViewItem, shown, painter, shown.widget)
 
     def _paint_number(
@@ -57,15 +55,21 @@ class ExecutedBars(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        shown = QStyleOptionViewItem(option)
-        self.initStyleOption(shown, index)
+        shown, style = self._item(option, index)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text
         painter.save()
         painter.setFont(shown.font)
         painter.setPen(shown.palette.color(role))
-        style = shown.widget.style() if shown.widget is not None else QApplication.style()
         margin = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin) + 1
         box = option.rect.adjusted(margin, 0, -margin, 0)
         painter.drawText(box, shown.displayAlignment, shown.text)
         painter.restore()
+
+    def _item(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> tuple[QStyleOptionViewItem, QStyle]:
+        """Return what is to be drawn of a cell, and the style that draws it."""
+        shown = QStyleOptionViewItem(option)
+        self.initStyleOption(shown, index)
+        return shown, shown.widget.style() if shown.widget is not None else QApplication.style()
