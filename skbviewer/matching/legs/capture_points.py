@@ -34,7 +34,7 @@ from .declared_losses import ANY, MISSED, Table, losses_inside, meets
 from .leg_cutting import LegTable
 from .leg_cutting_loops import FORWARD, RX, TX
 from .recorded_births import births
-from .released_skbs import after_release
+from .released_skbs import after_release, until_release
 from .unborn_copies import of_known_skbs, perhaps_copies, unborn
 
 RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
@@ -97,14 +97,16 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     sockets = _sockets(log, series, legs, calls)
     copies = perhaps_copies(series, without_birth, entries.all(), entries.calls_of_sockets)
     sockets_of, sockets = sockets["record"], _merged(sockets)
-    each = _of_legs(legs, legs.of[sent]) | {"after": arrival.ns, "before": rows["end_ns"]}
+    others = np.unique(legs.of[foreign]).astype(np.int64)
+    until = until_release(log.records, series, legs, others)
+    each = _of_legs(legs, legs.of[sent]) | {"after": arrival.ns, "before": until}
     each["before"] = _until_sockets(each, sockets)
-    onward = _of_records(log, series, legs, forward)
+    onward = _of_records(log, series, legs, forward, until)
     onward["before"] = _until_sockets(onward, sockets)
     passes = _passes(series, legs, entries, sent)
-    others = np.unique(legs.of[foreign]).astype(np.int64)
+    times = tap_moments.Window(arrival, until)
     taken = tap_moments.build(
-        log.records, series, legs, sockets, passes, arrival, log.taps, others, scratch
+        log.records, series, legs, sockets, passes, times, log.taps, others, scratch
     )
     sockets["after"] = np.minimum(sockets["after"], arrival.ns[sockets["leg"]])
     parts: list[Rows] = [sockets]
@@ -278,15 +280,18 @@ class _Entries:
 
 
 def _of_records(
-    log: KernelLog, series: SeriesTable, legs: LegTable, index: Int64s
+    log: KernelLog, series: SeriesTable, legs: LegTable, index: Int64s, until: Int64s
 ) -> npt.NDArray[np.void]:
-    """Return a point for each of these records, which belong to legs that send."""
+    """Return a point for each of these records, which belong to legs that send.
+
+    `until` is the time after which no sniffer stamps the skb of a leg.
+    """
     made = np.zeros(len(index), POINT_DTYPE)
     made["leg"] = legs.of[index]
     made["series"] = legs.rows["series"][made["leg"]]
     made["ts"], made["ip"] = series.met[index], _of_ip(legs, made["leg"])
     made["sends"] = made["met"] = True
-    made["after"], made["before"] = made["ts"], legs.rows["end_ns"][made["leg"]]
+    made["after"], made["before"] = made["ts"], until[made["leg"]]
     for name in ("netns", "ifindex"):
         made[name] = part(log.records, name, index)
     return made

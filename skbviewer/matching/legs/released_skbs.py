@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from ...records import Records, part
 from ...records.kernel_events import BIRTHS, Trait, numbers_with
-from ...records.types import Int64s
+from ...records.types import LATEST_NS, Int64s
 from ..arrays.record_rows import rows_where
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import EVENT, is_among
+from .leg_cutting import LegTable
 
 RELEASES = numbers_with(Trait.RELEASE)
 
@@ -34,6 +35,35 @@ def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.N
     event = part(records, "event", last[known])
     made[known] = np.isin(event, RELEASES) & (series.of[last[known]] == series.of[asked[known]])
     return made
+
+
+def until_release(records: Records, series: SeriesTable, legs: LegTable, others: Int64s) -> Int64s:
+    """Return for each leg the time after which no sniffer can stamp its skb, ns.
+
+    This is the end of the leg or, if the log shows it, the release of the skb: the functions that
+    had the skb may return much later.  `others` are legs that contain calls of another skb, made
+    after the release; their ends remain.
+    """
+    rows = legs.rows
+    released = _released_ns(records, series)[rows["series"]]
+    released[others[others >= 0]] = LATEST_NS
+    until = np.minimum(rows["end_ns"], released)
+    return np.asarray(np.maximum(until, rows["begin_ns"]), np.int64)
+
+
+def _released_ns(records: Records, series: SeriesTable) -> Int64s:
+    """Return for each series when its skb was last released; LATEST_NS if this is not recorded."""
+
+    def wanted(some: slice) -> npt.NDArray[np.bool_]:
+        event = is_among(part(records, "event", some), RELEASES)
+        return np.asarray(event & (part(records, "kind", some) == EVENT))
+
+    events = rows_where(records, wanted)
+    owner = series.of[events]
+    events, owner = events[owner >= 0], owner[owner >= 0]
+    made = np.full(len(series.parent), -1, np.int64)
+    np.maximum.at(made, owner, np.asarray(part(records, "ts", events), np.int64))
+    return np.where(made < 0, LATEST_NS, made)
 
 
 def last_life_events(

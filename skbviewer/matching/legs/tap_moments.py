@@ -66,6 +66,13 @@ class Arrival(NamedTuple):
     shown: Bools
 
 
+class Window(NamedTuple):
+    """When the skb of each leg can be stamped: from `arrival` to `until`, ns."""
+
+    arrival: Arrival
+    until: Int64s
+
+
 class HandOver(NamedTuple):
     """Entries of functions that hand an skb to a driver, or to the receiving stack.
 
@@ -85,7 +92,7 @@ def build(
     legs: LegTable,
     sockets: Rows,
     passes: HandOver,
-    arrival: Arrival,
+    window: Window,
     taps: Rows,
     others: Int64s,
     scratch: Scratch,
@@ -93,12 +100,13 @@ def build(
     """Return the moments of all legs, as a table of MOMENT_DTYPE sorted by series.
 
     `sockets` are calls of packet sockets as POINT_DTYPE with `record`; `passes` are hand-overs to
-    devices, and `arrival` is when skbs arrived.  `taps` are the contents that packet sockets got,
-    as the log shows them.  `others` are legs that contain calls of another skb, whose lifetime the
-    log does not show.
+    devices, and `window` is when skbs can be stamped.  `taps` are the contents that packet sockets
+    got, as the log shows them.  `others` are legs that contain calls of another skb, whose lifetime
+    the log does not show.
     """
-    arrival = _of_the_parent(series, legs, arrival)
-    handed = _handed(records, series, legs, passes, arrival)
+    arrival = _of_the_parent(series, legs, window.arrival)
+    window = Window(arrival, window.until)
+    handed = _handed(records, series, legs, passes, window)
     called = _called(records, sockets, handed, arrival)
     called["content"] = _given(sockets["record"], taps)
     if len(called):
@@ -106,7 +114,7 @@ def build(
     handed = _only(handed, ~series.tap[handed["series"]])
     handed = _only(handed, ~_shown_better(handed, called))
     known = np.concatenate([called["leg"], handed["leg"], others[others >= 0]])
-    return _table([called, handed, _bare(series, legs, known, arrival)], scratch)
+    return _table([called, handed, _bare(series, legs, known, window)], scratch)
 
 
 def _table(parts: list[Rows], scratch: Scratch) -> ColumnTable:
@@ -140,7 +148,7 @@ def _called(records: Records, sockets: Rows, handed: Rows, arrival: Arrival) -> 
 
 
 def _handed(
-    records: Records, series: SeriesTable, legs: LegTable, passes: HandOver, arrival: Arrival
+    records: Records, series: SeriesTable, legs: LegTable, passes: HandOver, window: Window
 ) -> Rows:
     """Return a moment for the first hand-over of each leg at each device in each direction."""
     made = np.zeros(len(passes.record), MOMENT_DTYPE)
@@ -152,12 +160,12 @@ def _handed(
         column = part(records, name, shows)
         made[name] = np.where(unknown, legs.rows[name][passes.leg], column)
     made["met"], made["begin"], made["content"] = True, series.met[passes.record], UNKNOWN
-    made["end"] = legs.rows["end_ns"][passes.leg]
+    made["end"] = window.until[passes.leg]
     made["shown"] = _shown(records, shows)
     since = np.where(
-        made["sends"] == 1, legs.rows["begin_ns"][made["leg"]], arrival.ns[made["leg"]]
+        made["sends"] == 1, legs.rows["begin_ns"][made["leg"]], window.arrival.ns[made["leg"]]
     )
-    made["arrived"] = arrival.shown[made["leg"]]
+    made["arrived"] = window.arrival.shown[made["leg"]]
     made["after"] = np.minimum(np.where(passes.first, made["begin"], since), made["begin"])
     made = _only(made, ~is_repeated(_places(made)))
     made["end"] = made["before"] = np.maximum(made["end"], made["begin"])
@@ -192,7 +200,7 @@ def _only(rows: Rows, keep: Bools) -> Rows:
     return rows if keep.all() else np.asarray(pick(rows, np.flatnonzero(keep)))
 
 
-def _bare(series: SeriesTable, legs: LegTable, known: Int64s, arrival: Arrival) -> Rows:
+def _bare(series: SeriesTable, legs: LegTable, known: Int64s, window: Window) -> Rows:
     """Return a moment for each leg without a call at a device, because such records may be lost."""
     rest = np.ones(len(legs.rows), np.bool_)
     rest[known] = False
@@ -204,9 +212,9 @@ def _bare(series: SeriesTable, legs: LegTable, known: Int64s, arrival: Arrival) 
         made[name] = legs.rows.part(name, leg)
     made["sends"] = legs.rows.part("kind", leg) == TX
     made["begin"] = legs.rows.part("begin_ns", leg)
-    since = np.where(made["sends"] == 1, made["begin"], arrival.ns[leg])
+    since = np.where(made["sends"] == 1, made["begin"], window.arrival.ns[leg])
     made["after"] = np.minimum(since, made["begin"])
-    made["before"] = made["end"] = np.maximum(legs.rows.part("end_ns", leg), made["begin"])
+    made["before"] = made["end"] = np.maximum(window.until[leg], made["begin"])
     return made
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from skbviewer.matching import build_legs, build_series
 from skbviewer.matching.legs.capture_points import EARLY, SOCKET, WIRE, build
 from skbviewer.matching.legs.declared_losses import losses_declared_by
+from skbviewer.records.kbl_layout import KblEvent
 
 from ..joined import MS, A
 from ..story import HOST, SOFTIRQ, Story, udp4
@@ -51,3 +53,27 @@ def test_a_socket_at_another_device_does_not_bound_the_stamp(tmp_path: Path) -> 
     (device,) = {ifindex for how, ifindex in before if how != SOCKET}
     assert before[WIRE, device] == before[EARLY, device] == before[SOCKET, device]
     assert device == 3
+
+
+def segmented(release: int | None) -> Story:
+    """A sent skb that is cut into segments and released; its call returns 6 ms later."""
+    story, shown = Story(), {"ipv4": udp4(1), "skbinfo": LOWER}
+    story.alloc(MS - US, A)
+    story.enter(MS, "__dev_queue_xmit", A, **shown)
+    if release:
+        story.event(release, KblEvent.CONSUME, A)
+    story.leave(MS + 6 * MS, "__dev_queue_xmit", A)
+    return story
+
+
+@pytest.mark.parametrize(("release", "last"), [(MS + 9 * US, MS + 9 * US), (None, 7 * MS)])
+def test_an_skb_is_not_stamped_after_its_release(
+    tmp_path: Path, release: int | None, last: int
+) -> None:
+    log = segmented(release).log(tmp_path)
+    series = build_series(log)
+    legs = build_legs(log, series)
+    seen = build(log, series, legs, losses_declared_by(log))
+    assert legs.rows["end_ns"].tolist() == [7 * MS]
+    assert seen.moments["before"].tolist() == seen.moments["end"].tolist() == [last]
+    assert set(seen.points["before"].tolist()) == {last}
