@@ -18,6 +18,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from skbviewer.matching import RULES
+
 from .judge import WRONG
 from .published import publish
 from .running import Recording, Truths, all_truths, cell, compare, read_recording
@@ -146,7 +148,7 @@ def main() -> int:
         baseline = Baseline(arguments.baseline.absolute(), number)
     cells = _all(folders, BUILD / "judged", baseline, arguments.jobs, arguments.seeds)
     (BUILD / "table.json").write_text(json.dumps(cells, indent=1))
-    text = publish(cells, arguments.seeds)
+    text = publish(cells, arguments.seeds, RULES)
     (BUILD / "truth.md").write_text(text)
     if not arguments.no_doc and not arguments.scenario:
         DOCS.write_text(text)

@@ -29,6 +29,7 @@ belonged to at that time. The judge imports nothing of skbviewer.
 {scenarios} scenarios on kernels {kernels}; {distinct} packets in {captures} captures as they were recorded.
 Treated in {treatments} ways{lossy},
 {judged} packets were judged: {exact} exact, {right} right, **{wrong} wrong**, {unseen} without a witness.
+The matching rules were number {rules}.
 """
 
 _LOSSY = (
@@ -115,8 +116,8 @@ def _before(cells: list[Cell]) -> str:
     return text + "".join(f"- {number}: {reason}\n" for reason, number in lost.most_common())
 
 
-def publish(cells: list[Cell], seeds: int) -> str:
-    """Return the document."""
+def publish(cells: list[Cell], seeds: int, rules: int) -> str:
+    """Return the document; `rules` is the number of the matching rules that made the matches."""
     whole = [cell for cell in cells if cell["treatment"] == "none"]
     total = Counter[str]()
     for cell in cells:
@@ -129,7 +130,7 @@ def publish(cells: list[Cell], seeds: int) -> str:
         treatments=len({cell["treatment"] for cell in cells}),
         lossy=_LOSSY.format(seeds=seeds) if seeds else _WHOLE,
         judged=total["packets"], exact=total["exact"], right=total["right"],
-        wrong=total["wrong"], unseen=total["no witness"],
+        wrong=total["wrong"], unseen=total["no witness"], rules=rules,
     )  # fmt: skip
     text += "\n## As recorded\n\n" + _table("scenario, kernel", whole, _place)
     text += "\n## Whole logs: what could be exact\n\n" + RECALL + _recall(cells)
