@@ -57,7 +57,8 @@ def test_a_socket_at_another_device_does_not_bound_the_stamp(tmp_path: Path) -> 
 
 def segmented(release: int | None) -> Story:
     """A sent skb that is cut into segments and released; its call returns 6 ms later."""
-    story, shown = Story(), {"ipv4": udp4(1), "skbinfo": LOWER}
+    shown: dict[str, Any] = {"ipv4": udp4(1), "skbinfo": LOWER}
+    story = Story()
     story.alloc(MS - US, A)
     story.enter(MS, "__dev_queue_xmit", A, **shown)
     if release:
