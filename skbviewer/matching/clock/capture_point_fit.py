@@ -43,7 +43,9 @@ USED = ("netns", "ifindex", "sends", "how", "ts", "after", "before")  # columns 
 
 
 class _Try(NamedTuple):
-    """A place: its pairs, their scatter (ns), and the number of packets with a point there."""
+    """A place: the pairs of packets with one point there, their scatter (ns), and how many packets
+    have one or more points there.
+    """
 
     place: Place
     pairs: TimedPairs
@@ -245,12 +247,13 @@ def _tries(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> list
             continue
         times = (columns[name][own] for name in ("ts", "after", "before"))
         pairs = TimedPairs(packet[own], *times)
+        count = int(np.count_nonzero(np.bincount(packet[here])))
         which = own.tobytes()  # both directions have the points of one if the other has none
         if which not in known:
             clock = fit(pairs, captured, bounded=False)
             assert clock is not None  # there are pairs
             known[which] = max(segment.spread_ns for segment in clock.segments)
-        tries.append(_Try(place, pairs, known[which], len(own)))
+        tries.append(_Try(place, pairs, known[which], count))
     return tries
 
 
