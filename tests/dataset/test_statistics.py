@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pyarrow
+import pyarrow.parquet as parquet
 import pytest
 
 from skbviewer.analysis.stats import STATISTICS, Chosen
@@ -20,7 +23,7 @@ FILTERS = ("", "tcp", "udp || icmp", "kbl.drop_reason")
 SUMS = {
     "functions": (("function",), ("count", "open", "total_ns", "self_ns")),
     "processes": (("process",), ("count", "legs", "total_ns")),
-    "drops": (("reason", "function"), ("count", "wire")),
+    "drops": (("reason", "function"), ("count", "lost", "wire")),
     "endpoints": (("kind", "address", "port"), ("packets", "bytes", "tx_packets", "rx_bytes")),
     "conversations": (("kind", "address_a", "port_a", "address_b", "port_b"), ("packets", "bytes")),
     "layers": (("kind", "layer"), ("calls", "count", "total_ns")),
@@ -99,6 +102,26 @@ def test_the_packet_of_drops_is_the_first(both: Both, tmp_path: Path) -> None:
             packets = wanted.pop((row["reason"], row["function"]))
             assert row["packet"] == (packets[0] if packets else None)
         assert not wanted
+
+
+def test_lost_is_unknown_if_the_log_may_lack_records(both: Both, tmp_path: Path) -> None:
+    """A socket may have received the packet of a drop without a reason."""
+    unknown = 0
+    for session in both.sessions:
+        copy = Path(shutil.copytree(only(both, session, tmp_path / session), tmp_path / "copy"))
+        before = {(row["reason"], row["function"]): row for row in _found(copy, "drops", "")}
+        (legs,) = copy.glob("tables/legs/*/*/*/*.parquet")
+        table = parquet.read_table(legs, partitioning=None)
+        at = table.schema.get_field_index("functions")
+        nulls = pyarrow.nulls(len(table), table.schema.field(at).type)
+        parquet.write_table(table.set_column(at, table.schema.field(at), nulls), legs)
+        for row in _found(copy, "drops", ""):
+            same = before[row["reason"], row["function"]]
+            may_change = row["reason"] == "NOT_SPECIFIED" and same["lost"]
+            assert row == same | ({"lost": None} if may_change else {})
+            unknown += bool(may_change)
+        shutil.rmtree(copy)
+    assert unknown
 
 
 def test_latency_by_host_hour_and_layer(both: Both) -> None:
