@@ -310,12 +310,17 @@ WHY_LEFT = "a filter of a dataset chooses captured packets"
 
 def _table(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset.stats.statistics import lifetimes_left_out, statistics
+        from ..dataset.stats.statistics import lifetimes_left_out, lost_records, statistics
     words = arguments.folder, arguments.table, arguments.filter
     code = _answered(arguments, lambda of: statistics(*words, of))
     left = lifetimes_left_out(*words)
     lines = [f"{counted(left, 'skb lifetime')} without a captured packet left out: {WHY_LEFT}"]
-    return code | warn(lines if left else [])
+    progress = Stderr()
+    try:
+        lost = lost_records(*words, progress)
+    finally:
+        progress.close()
+    return code | warn([*(lines if left else []), *lost])
 
 
 def _answered(arguments: argparse.Namespace, ask: Callable[[Stderr], Answer]) -> int:
