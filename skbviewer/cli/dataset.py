@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..readers.printable_names import printable
 from ..records import BadInput, counted
 from .answer_output import print_answer
 from .command_parsers import Commands, command, formats
@@ -176,14 +177,21 @@ def _add(arguments: argparse.Namespace) -> int:
             progress.close()
             listed.append(outcome)
             if not outcome.error:
-                names = " + ".join(path.name for path in outcome.files)
-                print(f"{outcome.session}  {names}: {outcome.text}", flush=True)
+                print(f"{outcome.session}  {_pair(outcome)}: {outcome.text}", flush=True)
     finally:
         progress.close()
     code = warn(line for each in listed for line in each.warnings)
     code |= warn(adding_all.repeat_warnings(arguments.folder, {each.session for each in listed}))
-    failed = [each.error for each in listed if each.error]
+    failed = [f"not added: {_pair(each)}: {each.error}" for each in listed if each.error]
     return 2 if warn(failed) and len(failed) == len(listed) else code or int(bool(failed))
+
+
+def _pair(outcome: Outcome) -> str:
+    """Return the path of the first file, and the names of those in the same folder."""
+    first, *others = outcome.files
+    here = first.relative_to(Path.cwd()) if first.is_relative_to(Path.cwd()) else first
+    names = [path.name if path.parent == first.parent else str(path) for path in others]
+    return printable(" + ".join([str(here), *names]))
 
 
 def _info(arguments: argparse.Namespace) -> int:
@@ -200,7 +208,7 @@ def _info(arguments: argparse.Namespace) -> int:
         print(f"{each.session}  {_time(each.begin_ns)} to {_time(each.end_ns)}  {each.host}")
         print(f"    {', '.join(rows)}, {each.size} bytes")
         for original in each.originals:
-            print(f"    {original.path}  sha256 {original.sha256}")
+            print(f"    {printable(original.path)}  sha256 {original.sha256}")
     for name, value in _totals(found).items():
         print(f"{name:<9} {', '.join(value) if isinstance(value, list) else value}")
     return 0
@@ -302,12 +310,17 @@ WHY_LEFT = "a filter of a dataset chooses captured packets"
 
 def _table(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset.stats.statistics import lifetimes_left_out, statistics
+        from ..dataset.stats.statistics import lifetimes_left_out, lost_records, statistics
     words = arguments.folder, arguments.table, arguments.filter
     code = _answered(arguments, lambda of: statistics(*words, of))
     left = lifetimes_left_out(*words)
     lines = [f"{counted(left, 'skb lifetime')} without a captured packet left out: {WHY_LEFT}"]
-    return code | warn(lines if left else [])
+    progress = Stderr()
+    try:
+        lost = lost_records(*words, progress)
+    finally:
+        progress.close()
+    return code | warn([*(lines if left else []), *lost])
 
 
 def _answered(arguments: argparse.Namespace, ask: Callable[[Stderr], Answer]) -> int:

@@ -7,6 +7,8 @@ import sys
 import time
 from collections.abc import Iterable
 
+from ..readers.printable_names import printable
+
 
 class Stderr:
     """Progress on stderr, at most ten times a second, and only on a terminal."""
@@ -29,8 +31,8 @@ class Stderr:
 
 
 def warn(warnings: Iterable[str]) -> int:
-    """Print warnings about the data; return 1 if there are any, and 0 otherwise."""
+    """Print warnings about the data, each in one line; return 1 if there are any, else 0."""
     listed = list(warnings)
     for warning in listed:
-        print(f"warning: {warning}", file=sys.stderr)
+        print(f"warning: {printable(warning)}", file=sys.stderr)
     return 1 if listed else 0

@@ -38,7 +38,11 @@ def repeat_warnings(folder: Path, sessions: Collection[str]) -> list[str]:
             having.setdefault(original.sha256, []).append(manifest.session)
             paths[original.sha256] = original.path
     return [
-        f"{paths[content]}: counts several times, in the sessions {', '.join(listed)}"
+        f"{paths[content]}: counts {len(listed)} times, in {_named(list(dict.fromkeys(listed)))}"
         for content, listed in having.items()
         if len(listed) > 1 and not set(sessions).isdisjoint(listed)
     ]
+
+
+def _named(sessions: Sequence[str]) -> str:
+    return f"{'session' if len(sessions) == 1 else 'the sessions'} {', '.join(sessions)}"

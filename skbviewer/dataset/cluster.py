@@ -7,6 +7,7 @@ lost worker again.  adding.add_pair() may therefore run twice.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import socket
@@ -18,7 +19,9 @@ from queue import Empty, Queue
 from urllib.parse import urlsplit
 
 import dask
-from distributed import Client, Future, KilledWorker, LocalCluster, worker_client
+from distributed import Client, Future, KilledWorker, LocalCluster, Security, worker_client
+from distributed.client import FutureCancelledError
+from distributed.core import connect
 
 from ..records import BadInput, Progress
 from .adding import Outcome, add_pair
@@ -29,6 +32,7 @@ LOOPBACK = "127.0.0.1:0"  # any free port
 CONNECT_S = 10
 LOOK_S = 0.2  # between two reports of progress
 LARGE = 128 << 20  # bytes of a file for which a further worker may be useful
+LOST = "the connection to the Dask scheduler was lost: add the same files again"
 AGAIN = 3  # how often a task may lose its worker
 # By default, Dask looks at itself up to 100 times a second, for pages that nobody opens here.  That
 # takes a fifth of a CPU for two workers, whether or not they work.
@@ -56,14 +60,19 @@ def run(
     """Add pairs on `jobs` local workers, or on the cluster at `scheduler` if that is not "".
 
     Yields one outcome per pair, in the order in which pairs are finished. Raises BadInput if there
-    is no such cluster, and Cancelled; after Cancelled, tasks that have not begun never run.
+    is no such cluster or its scheduler has ended, and Cancelled; after Cancelled, tasks that have
+    not begun never run.
     """
     with _client(folder, min(jobs, tasks_of(pairs)), scheduler) as client:
         running: dict[Future, Pair] = {}
         try:
             yield from _outcomes(client, folder, pairs, running, progress)
+        except (OSError, FutureCancelledError) as error:  # nobody here cancels a future
+            running.clear()  # there is no scheduler that could cancel them
+            raise BadInput(folder, None, LOST) from error
         finally:
-            client.cancel(list(running))
+            if running:
+                client.cancel(list(running))
 
 
 def tasks_of(pairs: Sequence[Pair]) -> int:
@@ -104,12 +113,14 @@ def _outcomes(
     done: Queue[Future] = Queue()
     waiting = list(reversed(pairs))
     while waiting or running:
-        while waiting and len(running) < max(1, sum(client.nthreads().values())):
+        threads = sum(client.nthreads().values())
+        while waiting and len(running) < max(1, threads):
             pair = waiting.pop()
             future = client.submit(_add, folder, pair, pure=False, retries=0)
             running[future] = pair
             future.add_done_callback(done.put)
-        progress.report("adding recordings", len(pairs) - len(waiting) - len(running), len(pairs))
+        what = "adding recordings" if threads else "waiting for a Dask worker"
+        progress.report(what, len(pairs) - len(waiting) - len(running), len(pairs))
         with suppress(Empty):
             future = done.get(timeout=LOOK_S)
             yield _outcome(future, running.pop(future))
@@ -132,7 +143,8 @@ def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
 
     A local cluster ends with this process, and its connections are encrypted.
     """
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client"):  # Dask sets a level for each
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with dask.config.set(SETTINGS):
         if scheduler:
             try:
@@ -162,14 +174,27 @@ def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
 
 
 def _reach(scheduler: str) -> None:
-    """Raise OSError or ValueError if nothing listens at `scheduler`.
+    """Raise OSError or ValueError if no Dask scheduler answers at `scheduler`.
 
-    Without this check, Dask's Client would try to connect for very long.
+    Without this check, Dask's Client would try to connect for very long.  It would wait for ever
+    for a program that is no scheduler.
     """
-    address = urlsplit(scheduler if "://" in scheduler else f"tcp://{scheduler}")
+    url = scheduler if "://" in scheduler else f"tcp://{scheduler}"
+    address = urlsplit(url)
     if not address.hostname or not address.port:
         raise ValueError("an address is host:port")
     socket.create_connection((address.hostname, address.port), CONNECT_S).close()
+    asyncio.run(_greet(url))
+
+
+async def _greet(url: str) -> None:
+    """Exchange Dask's first messages with `url`.  Raises OSError or ValueError."""
+    words = Security().get_connection_args("client")
+    try:
+        comm = await asyncio.wait_for(connect(url, CONNECT_S, **words), CONNECT_S)
+    except (MemoryError, TypeError) as error:  # as long as the first bytes of another protocol say
+        raise ValueError("is no Dask scheduler") from error
+    comm.abort()
 
 
 def memory_of_machine() -> int:

@@ -13,6 +13,7 @@ from ..records import BadInput
 from ..store.schema import SCHEMA_VERSION
 
 MARK = "dataset.json"
+UNFINISHED = ".tmp"  # the end of the name of a file that is being written
 MANIFESTS, TABLES, WRITING, LOCK = "manifests", "tables", "writing", "lock"
 FORMAT = {"format": 1, "tables": SCHEMA_VERSION}
 HEX = re.compile(r"[0-9a-f]{16,64}")
@@ -68,13 +69,19 @@ def _ours(name: str) -> bool:
 
 
 def write_synced(path: Path, text: str) -> None:
-    """Write a file under another name, make sure that it is on the disk, and rename it."""
-    made = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with made.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.rename(made, path)
+    """Write a file under another name, make sure that it is on the disk, and rename it.
+
+    Raises OSError; then nothing is left of it.
+    """
+    made = path.with_name(f".{path.name}.{os.getpid()}{UNFINISHED}")
+    try:
+        with made.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(made, path)
+    finally:
+        made.unlink(missing_ok=True)
     sync(path.parent)
 
 

@@ -68,10 +68,27 @@ def _word(reason: int) -> str:
 
 
 def _in_order(found: Across, rows: Int64s) -> Int64s:
-    """Return sightings in the order of the path: a packet's time to live only falls."""
+    """Return sightings in the order of the path: a packet's time to live only falls.
+
+    Where headers do not show the order of two neighbours, the clocks may.
+    """
     seen = found.found.rows(rows)
     stage = np.array([STAGE[int(way)] for way in seen.way], np.int64)
-    return rows[np.lexsort((found.pairs.clocks.scale.low_ns[rows], stage, -seen.ttl))]
+    path = rows[np.lexsort((found.pairs.clocks.scale.low_ns[rows], stage, -seen.ttl))]
+    for last in range(1, len(path)):
+        for at in range(last, 0, -1):
+            before, row = path[at - 1 : at + 1].tolist()
+            if _is_order_known(found, before, row) or _transit(found, before, row)[1] >= 0:
+                break
+            path[at - 1 : at + 1] = row, before
+    return path
+
+
+def _is_order_known(found: Across, a: int, b: int) -> bool:
+    """Return whether the headers of two sightings, or one host's clock, show their order."""
+    seen = found.found.rows(np.array([a, b]))
+    stages = {STAGE[int(way)] for way in seen.way}
+    return len(set(seen.ttl.tolist())) + len(stages) > 2 or seen.clock[0] == seen.clock[1]
 
 
 def _hop(found: Across, path: Int64s, at: int, why: str) -> Member:
@@ -82,13 +99,23 @@ def _hop(found: Across, path: Int64s, at: int, why: str) -> Member:
 
 
 def _time(found: Across, a: int, b: int) -> tuple[int | None, int | None]:
-    """Return the least and the greatest time (ns) between two sightings; None: no bound."""
+    """Return the least and the greatest time (ns) from `a` to `b`; None: no bound.
+
+    The least time is negative only if nothing shows which of them was first.
+    """
     seen = found.found
     if seen.clock[a] == seen.clock[b]:
         least = int(seen.low_ns[b] - seen.high_ns[a])
         return max(least, 0), int(seen.high_ns[b] - seen.low_ns[a])
+    low, high = _transit(found, a, b)
+    if _is_order_known(found, a, b):
+        low = max(low, 0)
+    return None if low < -FAR // 2 else low, None if high > FAR // 2 else high
+
+
+def _transit(found: Across, a: int, b: int) -> tuple[int, int]:
     (low,), (high,) = found.pairs.clocks.transit(np.array([a]), np.array([b]))
-    return max(int(low), 0), None if high > FAR // 2 else int(high)
+    return int(low), int(high)
 
 
 def _others(found: Across, rows: Int64s) -> Iterable[Member]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from . import manifests
-from .folder import TABLES, WRITING, sync
+from .folder import MANIFESTS, TABLES, UNFINISHED, WRITING, sync
 from .manifests import Manifest
 
 SUFFIX = ".lock"
@@ -142,7 +142,16 @@ def clean(folder: Path) -> int:
     dead = [path for path in files if path.stem.partition("-")[0] not in alive]
     for path in dead:
         _remove(path)
-    return count + len(dead)
+    return count + len(dead) + _clean_manifests(folder)
+
+
+def _clean_manifests(folder: Path) -> int:
+    """Remove manifests whose writer was killed before it renamed them; return their number."""
+    with manifests.manifest_lock(folder):  # so nobody is writing one
+        dead = list((folder / MANIFESTS).glob(f".*{UNFINISHED}"))
+        for path in dead:
+            path.unlink(missing_ok=True)
+    return len(dead)
 
 
 def _clean_private(private: Path) -> bool:

@@ -42,13 +42,46 @@ def test_add_reports_each_pair(tmp_path: Path) -> None:
             other.bind(("", DASK_PORT))
             other.listen()
         found = _add(folder, f"{log}+{capture}", str(bad))
-    text = "handshake.kbl + handshake.pcap: host lab, 16 packets, 4042 calls\n"
+    text = f"{_shown(log)} + handshake.pcap: host lab, 16 packets, 4042 calls\n"
     assert (found.returncode, found.stdout[34:]) == (1, text)
-    assert found.stderr.startswith(f"warning: {bad}: neither pcap")
+    assert found.stderr.startswith(f"warning: not added: {_shown(bad)}: {bad}: neither pcap")
     found = _add(folder, str(log))
     assert found.returncode == 1
-    assert f"warning: {log}: counts several times, in the sessions " in found.stderr
+    assert f"warning: {log}: counts 2 times, in the sessions " in found.stderr
     assert _add(folder, str(bad)).returncode == 2
+
+
+def test_a_pair_that_is_not_added_is_named_in_one_line(tmp_path: Path) -> None:
+    """Each host's files may have the same names, and the fault may be in the second file."""
+    for host in ("a", "b\x1b[31m\nc"):
+        (tmp_path / host).mkdir()
+        shutil.copy(pair("handshake")[0], tmp_path / host / "log.kbl")
+        (tmp_path / host / "eth0.pcap").write_bytes(b"no capture")
+    pairs = [f"{folder}/log.kbl+{folder}/eth0.pcap" for folder in sorted(tmp_path.iterdir())]
+    found = _add(tmp_path / "dataset", *pairs)
+    assert (found.returncode, found.stdout) == (2, "")
+    lines = [line.removeprefix(f"warning: not added: {tmp_path}") for line in _lines(found.stderr)]
+    assert lines == [
+        f"{name}/log.kbl + eth0.pcap: {tmp_path}{name}/eth0.pcap: neither pcap, pcapng, KBL nor a "
+        "retis log (first bytes: 6e 6f 20 63)" for name in ("/a", "/b\\x1b[31m\\nc")
+    ]  # fmt: skip
+
+
+def test_the_same_capture_twice_in_one_session_is_a_warning(tmp_path: Path) -> None:
+    log, capture = (Path(shutil.copy(path, tmp_path)) for path in pair("handshake"))
+    again = Path(shutil.copy(capture, tmp_path / "again.pcap"))
+    found = _add(tmp_path / "dataset", f"{log}+{capture}+{again}")
+    session = found.stdout.split()[0]
+    assert f"warning: {again}: counts 2 times, in session {session}" in _lines(found.stderr)
+
+
+def _lines(text: str) -> list[str]:
+    return sorted(text.splitlines())
+
+
+def _shown(path: Path) -> Path:
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _add(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

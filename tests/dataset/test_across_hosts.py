@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from skbviewer.dataset import manifests
+from skbviewer.dataset.across_sessions import across_sessions
 from skbviewer.dataset.host_pairs import host_pairs
+from skbviewer.dataset.packet_path import members_of
 from skbviewer.dataset.same_packet import find
 from skbviewer.records import Silent
 from tests.dataset.host_judging import judged
@@ -40,6 +42,30 @@ def test_no_pair_is_wrong_and_intervals_hold_the_truth(ten: Path) -> None:
     assert found.found >= 0.95 * found.unique
     assert found.bounded >= 0.95 * found.exact
     assert found.width_ns < 2_000_000
+
+
+def test_the_times_of_paths_hold_the_truth(ten: Path) -> None:
+    """Nothing but the clocks shows whether a tap or the router beside it saw a packet first."""
+    truth = dict(np.load(ten / "truth.npz"))
+    real = {
+        (HOSTS[host], number): at
+        for host, number, at in zip(truth["host"], truth["number"], truth["real"], strict=True)
+    }
+    found = across_sessions(ten / "dataset", Silent())
+    host_of = dict(found.recordings)
+    (tap,) = (session for session, host in host_of.items() if host == HOSTS[TAPS[0]])
+    judged = 0
+    for number in range(1, max(n for host, n in real if host == HOSTS[TAPS[0]]), 9):
+        hops = [each for each in members_of(found, tap, number) if each[4] is not None]
+        times = [real[host_of[session], n] for session, n, *_ in hops]
+        for at in range(1, len(hops)):
+            least, most = hops[at][5:]
+            if hops[at][0] == hops[at - 1][0]:  # by the clock of this host
+                continue
+            assert least is None or least <= times[at] - times[at - 1], hops
+            assert most is None or times[at] - times[at - 1] <= most, hops
+            judged += 1
+    assert judged > 500
 
 
 def test_each_pair_of_hosts_bounds_its_clocks(ten: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -77,6 +78,11 @@ def test_the_same_input_again_changes_nothing(both: Both) -> None:
 def test_a_copy_under_another_name_is_the_same_input(both: Both, tmp_path: Path) -> None:
     log, capture = (Path(shutil.copy(path, tmp_path)) for path in pair("drops"))
     assert not add_pair(both.folder, (log, capture)).added
+
+
+def test_a_pipe_is_not_waited_for(empty: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.kbl")
+    assert "is not a regular file" in add_pair(empty, (tmp_path / "pipe.kbl",)).error
 
 
 def test_bad_input_fails_alone(empty: Path, tmp_path: Path) -> None:
@@ -151,6 +157,29 @@ def test_a_full_disk_leaves_nothing(empty: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(session_writer, "_move", full)
     assert "No space left" in add_pair(empty, pair("handshake")).error
     assert not [path for path in files_of(empty) if path.name not in ("dataset.json", "lock")]
+
+
+def test_a_disk_that_is_full_at_the_manifest_leaves_nothing(
+    empty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, os.strerror(28), "manifest")
+
+    monkeypatch.setattr("skbviewer.dataset.folder.os.rename", _but_manifests(os.rename, full))
+    assert "No space left" in add_pair(empty, pair("handshake")).error
+    assert not [path for path in files_of(empty) if path.name not in ("dataset.json", "lock")]
+
+
+def _but_manifests(
+    rename: Callable[[Path, Path], None], instead: Callable[[Path, Path], None]
+) -> Callable[[Path, Path], None]:
+    return lambda old, new: (instead if Path(new).suffix == ".json" else rename)(old, new)
+
+
+def test_a_manifest_that_was_not_finished_is_removed(empty: Path) -> None:
+    (empty / "manifests" / ".0123456789abcdef.json.17.tmp").write_text("{")
+    assert session_writer.clean(empty) == 1
+    assert not list((empty / "manifests").iterdir())
 
 
 def test_cancelling_leaves_nothing(empty: Path) -> None:

@@ -3,24 +3,32 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow
+import pyarrow.parquet as parquet
 import pytest
 
 from skbviewer.analysis.stats import STATISTICS, Chosen
+from skbviewer.dataset import folder
+from skbviewer.dataset.adding import add_pair
 from skbviewer.dataset.stats.all_statistics import TABLES
-from skbviewer.dataset.stats.statistics import lifetimes_left_out, statistics
+from skbviewer.dataset.stats.statistics import lifetimes_left_out, lost_records, statistics
 from skbviewer.records import Silent
-from tests.dataset.recordings import Both, only
+from skbviewer.session import Session, import_files
+from tests.dataset.recordings import Both, only, pair
+from tests.truth.treatments import without_chunks
 
 FILTERS = ("", "tcp", "udp || icmp", "kbl.drop_reason")
 # Of these, sums over sessions are those of all sessions.
 SUMS = {
     "functions": (("function",), ("count", "open", "total_ns", "self_ns")),
     "processes": (("process",), ("count", "legs", "total_ns")),
-    "drops": (("reason", "function"), ("count", "wire")),
+    "drops": (("reason", "function"), ("count", "lost", "wire")),
     "endpoints": (("kind", "address", "port"), ("packets", "bytes", "tx_packets", "rx_bytes")),
     "conversations": (("kind", "address_a", "port_a", "address_b", "port_b"), ("packets", "bytes")),
     "layers": (("kind", "layer"), ("calls", "count", "total_ns")),
@@ -99,6 +107,56 @@ def test_the_packet_of_drops_is_the_first(both: Both, tmp_path: Path) -> None:
             packets = wanted.pop((row["reason"], row["function"]))
             assert row["packet"] == (packets[0] if packets else None)
         assert not wanted
+
+
+def test_lost_is_unknown_if_the_log_may_lack_records(both: Both, tmp_path: Path) -> None:
+    """A socket may have received the packet of a drop without a reason."""
+    unknown = 0
+    for session in both.sessions:
+        copy = Path(shutil.copytree(only(both, session, tmp_path / session), tmp_path / "copy"))
+        before = {(row["reason"], row["function"]): row for row in _found(copy, "drops", "")}
+        (legs,) = copy.glob("tables/legs/*/*/*/*.parquet")
+        table = parquet.read_table(legs, partitioning=None)
+        at = table.schema.get_field_index("functions")
+        nulls = pyarrow.nulls(len(table), table.schema.field(at).type)
+        parquet.write_table(table.set_column(at, table.schema.field(at), nulls), legs)
+        for row in _found(copy, "drops", ""):
+            same = before[row["reason"], row["function"]]
+            may_change = row["reason"] == "NOT_SPECIFIED" and same["lost"]
+            assert row == same | ({"lost": None} if may_change else {})
+            unknown += bool(may_change)
+        shutil.rmtree(copy)
+    assert unknown
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_lost_records_are_said_as_in_a_session(table: str, cut_log: tuple[Path, Session]) -> None:
+    made, session = cut_log
+    said = 0
+    for text in ("", "udp", "frame"):
+        ids = session.packets.select(f"({text}) && frame.number > 0") if text else None
+        wanted = STATISTICS[table].make(session.stats.scope(Chosen(ids))).warnings
+        if table == "functions":  # needs the calls during which records were lost
+            wanted = ()
+        found = lost_records(made, table, text, Silent())
+        assert [line.replace("may have been lost:", "were lost:") for line in found] == [*wanted]
+        said += len(wanted)
+    assert said or table not in ("drops", "layers")
+
+
+@pytest.fixture(scope="module")
+def cut_log(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Session]]:
+    """A dataset and a session of a log that lacks a fifth of its chunks, and its capture."""
+    out = tmp_path_factory.mktemp("cut")
+    log, capture = pair("drops")
+    assert without_chunks(log, out / "cut.kbl", share=0.2, seed=1)
+    files = (out / "cut.kbl", Path(shutil.copy(capture, out / "cut.pcap")))
+    folder.make(out / "dataset")
+    assert add_pair(out / "dataset", files).added
+    import_files(files, out / "s.skbv")
+    session = Session.open(out / "s.skbv")
+    yield out / "dataset", session
+    session.close()
 
 
 def test_latency_by_host_hour_and_layer(both: Both) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from ipaddress import ip_address
 from pathlib import Path
 
-from ...records import Progress
+from ...records import Progress, counted
 from ...session.querying import Answer, Cell
 from ..connection import connection
 from ..filter_connection import filter_connection
@@ -17,6 +17,15 @@ from .statistics_sql import ALL_BUT, NETWORK, OF_PACKETS, ONLY, OTHERS
 
 LEFT_OUT = f"SELECT count(kernel_only) FROM lifetimes s WHERE {NETWORK}"
 OF_CAPTURES = ("conversations", "endpoints")
+# Tables that leave out legs that may lack records.
+OF_WHOLE_LEGS = ("latency", "layers", "processes", "programs")
+_LACKING = """
+FROM legs l SEMI JOIN sources s ON s.session = l.session AND s.id = l.source AND s.kind <> 'retis'
+WHERE l.functions IS NULL"""
+ANY_LACKING = f"SELECT count(*) {_LACKING}"
+CHOSEN_LACKING = f"""
+WITH {{legs}}, lacking AS (SELECT l.session, l.id AS leg {_LACKING})
+SELECT count(*) FROM lacking c {{join}} JOIN picked k ON k.session = c.session AND k.leg = c.leg"""
 
 
 def statistics(folder: Path, table: str, text: str, progress: Progress) -> Answer:
@@ -32,6 +41,29 @@ def statistics(folder: Path, table: str, text: str, progress: Progress) -> Answe
     with filter_connection(folder) as db:
         found = run(db, folder, sql, BOUNDS, progress)
     return found._replace(rows=[_short(found.columns, row) for row in found.rows])
+
+
+def lost_records(folder: Path, table: str, text: str, progress: Progress) -> list[str]:
+    """Return a sentence on lost records if the numbers of `table` are incomplete because of them.
+
+    `text` is the display filter.  Raises BadInput and Cancelled.
+    """
+    if table not in (*OF_WHOLE_LEGS, "drops"):
+        return []
+    with filter_connection(folder) as db:
+        if not _count(run(db, folder, ANY_LACKING, BOUNDS, progress)):
+            return []
+        if table == "drops":
+            return ["records may have been lost: there may have been more drops"]
+        legs, join = (OF_PACKETS, ONLY) if text.strip() else (OTHERS, ALL_BUT)
+        sql = CHOSEN_LACKING.format(legs=legs.format(where=condition(text)), join=join)
+        lacking = _count(run(db, folder, sql, BOUNDS, progress))
+    said = f"records of {counted(lacking, 'leg')} may have been lost, which are not counted"
+    return [said] if lacking else []
+
+
+def _count(found: Answer) -> int:
+    return int(str(found.rows[0][0]))
 
 
 def lifetimes_left_out(folder: Path, table: str, text: str) -> int:

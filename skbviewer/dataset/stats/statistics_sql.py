@@ -9,8 +9,18 @@ values.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from ...analysis.breakdown.lost_packets import CHECKSUM_WRONG, FREED, UNNAMED
+from ...records.kbl_layout import KblEvent
 from ...records.protocols import TCP, UDP
+from ..connection import literal
 from ..filter_fields import IP, IPV6
+
+
+def _listed(names: Iterable[str]) -> str:
+    return f"({', '.join(map(literal, sorted(names)))})"
+
 
 # Which legs count, as a join of their rows with {legs}: all but those of other skbs, which are few,
 # or those of chosen packets.
@@ -100,17 +110,41 @@ SELECT process, host, legs, coalesce(number, 0) AS count, coalesce(total_ns, 0) 
   {SPREAD}
 FROM legs_of LEFT JOIN spread USING (process, host) ORDER BY total_ns DESC, process, host"""
 
-DROPS = """
-WITH {legs},
+# Which drops lost their packet, by the rules of analysis/breakdown/lost_packets.py.  The tables do
+# not say when records were lost.  So `lost` is unknown if that matters, and a leg of the log may
+# lack records.
+_LOST = f"""
+gaps AS (SELECT DISTINCT session, source FROM legs WHERE functions IS NULL),
+queued AS (
+  SELECT session, series, min(ts_ns) AS ts_ns FROM events
+  WHERE kind = {int(KblEvent.SOCK_ENQUEUE)} AND leg IS NOT NULL GROUP BY ALL),
+received AS (
+  SELECT session, series, min(ts_ns) AS ts_ns FROM (
+    FROM queued UNION ALL
+    SELECT q.session, s.parent, q.ts_ns FROM queued q JOIN lifetimes s
+    ON s.session = q.session AND s.id = q.series WHERE s.parent IS NOT NULL)
+  GROUP BY ALL)"""
+_DROPPING = "split_part(coalesce(d.place, ''), '+', 1)"
+_IS_LOST = f"""CASE WHEN {_DROPPING} IN {_listed(FREED)} THEN false
+  WHEN {_DROPPING} NOT IN {_listed(CHECKSUM_WRONG)} AND r.ts_ns <= d.ts_ns THEN false
+  WHEN d.reason = '{UNNAMED}' AND g.session IS NOT NULL THEN NULL
+  ELSE true END"""
+
+DROPS = f"""
+WITH {{legs}},{_LOST},
 wire AS (
   SELECT session, leg, min(packet) AS packet FROM matches WHERE verdict = 'exact' GROUP BY ALL),
 seen AS (
   SELECT d.reason, coalesce(d.place, '') AS function,
   d.session, w.packet AS number,
-  CASE WHEN w.packet IS NOT NULL THEN d.session::VARCHAR || ':' || w.packet END AS packet
-  FROM drops d {join} JOIN picked k ON k.session = d.session AND k.leg = d.leg
-  LEFT JOIN wire w ON w.session = d.session AND w.leg = d.leg WHERE d.leg IS NOT NULL)
+  CASE WHEN w.packet IS NOT NULL THEN d.session::VARCHAR || ':' || w.packet END AS packet,
+  {_IS_LOST} AS lost
+  FROM drops d {{join}} JOIN picked k ON k.session = d.session AND k.leg = d.leg
+  LEFT JOIN wire w ON w.session = d.session AND w.leg = d.leg
+  LEFT JOIN received r ON r.session = d.session AND r.series = d.series
+  LEFT JOIN gaps g ON g.session = d.session AND g.source = d.source WHERE d.leg IS NOT NULL)
 SELECT s.reason, s.function, coalesce(any_value(f.layer), '') AS layer, count(*) AS count,
+  CASE WHEN count(lost) = count(*) THEN count(*) FILTER (lost) END AS lost,
   count(DISTINCT s.packet) AS wire,
   arg_min(s.packet, (s.session, s.number)) FILTER (s.number IS NOT NULL) AS packet
 FROM seen s LEFT JOIN function_layers f ON f.function = split_part(s.function, '+', 1)

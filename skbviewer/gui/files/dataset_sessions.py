@@ -154,4 +154,5 @@ class DatasetSessions(QDialog):
             packets = sum(each.rows("packets") for each in chosen)
             hosts = {each.host for each in chosen}
             words = [counted(len(chosen), "session"), counted(len(hosts), "host")]
-            self.note.setText(", ".join([*words, counted(packets, "packet")]))
+            count = f"{packets:,} {'packet' if packets == 1 else 'packets'}"  # as in the table
+            self.note.setText(", ".join([*words, count]))

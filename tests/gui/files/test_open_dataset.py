@@ -90,6 +90,15 @@ def test_hosts_and_times_are_listed(window: MainWindow, qtbot: QtBot, dataset: P
     dialog.reject()
 
 
+def test_the_note_counts_as_the_table_does(qtbot: QtBot, dataset: Path) -> None:
+    many = _of(dataset, "nat")._replace(tables={"packets": (1_234_567, 1)})
+    dialog = DatasetSessions(dataset, [many])
+    qtbot.addWidget(dialog)
+    choose(dialog, "lab2")
+    assert texts(dialog, 3) == ["1,234,567"]
+    assert dialog.note.text() == "1 session, 1 host, 1,234,567 packets"
+
+
 def test_the_chosen_sessions_are_opened_together(
     real: MainWindow, qtbot: QtBot, dataset: Path
 ) -> None:
