@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..export import path_lines, path_xml
+from ..export import path_lines, path_xml, write_path_csv
+from ..export.path_csv import STEPS
+from ..export.written_whole import STDOUT
 from ..records import Leg, PacketPath, PathEvent
 from ..session import Session
 from .command_parsers import Commands, command, formats
@@ -18,11 +20,11 @@ from .row_numbers import path_of, row_id
 
 ROWS = ("calls", "waits", "events")
 HELP = """Entry and exit are microseconds since the leg began.  self excludes inner calls and
-interrupts.  In JSON and XML all times are nanoseconds on the KBL's clock.
+interrupts.  In JSON, CSV and XML all times are nanoseconds on the KBL's clock.
 COUNTS is a file of the emulator's plugin (docs/instructions.md) from the same run.  It says how
 many instructions were executed in a call: steps are the kernel's, self steps are those of them
-outside inner calls, probe steps are those of the probes."""
-STEPS = ("executed", "executed_self", "executed_probes")
+outside inner calls, probe steps are those of the probes.  CSV is that of skbviewer export --csv, and
+has them in its last columns."""
 
 
 def add(commands: Commands) -> None:
@@ -44,7 +46,7 @@ def add(commands: Commands) -> None:
         help="the number of an skb lifetime, which the tree shows",
     )
     parser.add_argument("--steps", type=Path, metavar="COUNTS", help="executed instructions")
-    formats(parser, "json", "tree", "xml")
+    formats(parser, "json", "csv", "tree", "xml")
 
 
 def _series(text: str) -> int:
@@ -68,6 +70,8 @@ def _path(arguments: argparse.Namespace) -> int:
         print(json.dumps({"packet": packet} | _clock(path) | rows, indent=1))
     elif arguments.xml:
         print(path_xml(path))
+    elif arguments.csv:
+        write_path_csv(path, session.sources(), STDOUT, steps=arguments.steps is not None)
     else:
         for line in path_lines(path):
             print(line)
