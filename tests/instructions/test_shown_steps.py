@@ -155,7 +155,9 @@ def test_a_path_has_the_steps_of_its_calls(
     assert main([*words, "--csv"]) == 0
     lines = [line for line in capsys.readouterr().out.splitlines() if not line.startswith("#")]
     in_csv = [[row["entry_ns"], *(row[key] for key in KEYS)] for row in csv.DictReader(lines)]
-    assert in_csv == [["" if cell is None else cell for cell in row] for row in texts[: len(in_csv)]]
+    assert in_csv == [
+        ["" if cell is None else cell for cell in row] for row in texts[: len(in_csv)]
+    ]
     assert len(in_csv) > 30  # the calls of branches are not in CSV
     assert main(words) == 0
     lines = capsys.readouterr().out.splitlines()
