@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..export import path_lines, path_xml
-from ..records import Leg, PacketPath, PathEvent
+from ..export import path_lines, path_xml, write_path_csv
+from ..export.path_csv import STEPS
+from ..export.written_whole import STDOUT
+from ..records import Leg, PacketPath, PathCall, PathEvent, pages_of
 from ..session import Session
 from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session, warn_of
@@ -18,11 +20,12 @@ from .row_numbers import path_of, row_id
 
 ROWS = ("calls", "waits", "events")
 HELP = """Entry and exit are microseconds since the leg began.  self excludes inner calls and
-interrupts.  In JSON and XML all times are nanoseconds on the KBL's clock.
+interrupts.  In JSON, CSV and XML all times are nanoseconds on the KBL's clock.
 COUNTS is a file of the emulator's plugin (docs/instructions.md) from the same run.  It says how
 many instructions were executed in a call: steps are the kernel's, self steps are those of them
-outside inner calls, probe steps are those of the probes."""
-STEPS = ("executed", "executed_self", "executed_probes")
+outside inner calls, probe steps are those of the probes.  In JSON and XML, calls of functions whose
+loads and stores were counted have the pages and cache lines that they accessed.
+CSV is that of skbviewer export --csv, and has the steps in its last columns."""
 
 
 def add(commands: Commands) -> None:
@@ -44,7 +47,7 @@ def add(commands: Commands) -> None:
         help="the number of an skb lifetime, which the tree shows",
     )
     parser.add_argument("--steps", type=Path, metavar="COUNTS", help="executed instructions")
-    formats(parser, "json", "tree", "xml")
+    formats(parser, "json", "csv", "tree", "xml")
 
 
 def _series(text: str) -> int:
@@ -56,7 +59,7 @@ def _series(text: str) -> int:
 def _path(arguments: argparse.Namespace) -> int:
     session = open_session(arguments.files)
     path = path_of(session, arguments.packet, arguments.series)
-    without = frozenset(STEPS)
+    without = frozenset((*STEPS, "pages"))
     if arguments.steps is not None:
         path, without = _with_steps(session, path, arguments.steps), frozenset()
     if arguments.json:
@@ -68,6 +71,8 @@ def _path(arguments: argparse.Namespace) -> int:
         print(json.dumps({"packet": packet} | _clock(path) | rows, indent=1))
     elif arguments.xml:
         print(path_xml(path))
+    elif arguments.csv:
+        write_path_csv(path, session.sources(), STDOUT, steps=arguments.steps is not None)
     else:
         for line in path_lines(path):
             print(line)
@@ -80,7 +85,7 @@ def _with_steps(session: Session, path: PacketPath, counts: Path) -> PacketPath:
     steps = session.executed_steps(counts)
     for note in steps.notes:
         print(f"note: {note}", file=sys.stderr)
-    return with_steps(path, steps.of_log)
+    return with_steps(path, steps.of_log, steps.lines)
 
 
 def _clock(path: PacketPath) -> dict[str, int | None]:
@@ -100,9 +105,22 @@ def _leg(leg: Leg, without: frozenset[str]) -> dict[str, Any]:
     fields = leg._asdict()
     seen = None if leg.captured is None else leg.captured._asdict()
     rows = {name: [row._asdict() for row in fields[name]] for name in ROWS}
-    rows["calls"] = [{k: v for k, v in row.items() if k not in without} for row in rows["calls"]]
+    calls = [_call(call) for call in leg.calls]
+    rows["calls"] = [{k: v for k, v in row.items() if k not in without} for row in calls]
     rows["events"] = [_event(event) for event in leg.events]
     return fields | rows | {"captured": seen}
+
+
+def _call(call: PathCall) -> dict[str, Any]:
+    """Return the values of a call; its cache lines are in their pages."""
+    fields = call._asdict()
+    lines = fields.pop("lines")
+    pages = [
+        {"address": page.address, "loads": page.loads, "stores": page.stores,
+         "lines": [line._asdict() for line in page.lines]}
+        for page in pages_of(lines or ())
+    ]  # fmt: skip
+    return fields | {"pages": None if lines is None else pages}
 
 
 def _event(event: PathEvent) -> dict[str, Any]:

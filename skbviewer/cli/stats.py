@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.stats import STATISTICS, Chosen, Scope, Table, statistic_of
+from ..analysis.stats.column_meanings import COUNTED_COLUMNS
 from ..export.statistics_csv import cell, write_table_csv
 from ..session import Session
 from . import file_argument, stats_columns
@@ -17,6 +18,8 @@ from .command_parsers import Commands, command, formats
 from .filter_option import add_filter, chosen_rows
 from .progress_and_warnings import warn
 from .range_option import add_range, session_range
+
+NAMES = sorted((*STATISTICS, *COUNTED_COLUMNS))
 
 
 def add(commands: Commands) -> None:
@@ -29,7 +32,7 @@ def add(commands: Commands) -> None:
     )
     parser.usage = (
         "%(prog)s [-h] [--range A,B] [--interval S] [--filter F] [--all] [--steps COUNTS] "
-        "[--json | --csv] FILE... TABLE"
+        "[--by GROUP] [--json | --csv] FILE... TABLE"
     )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = stats_columns.HELP
@@ -38,7 +41,7 @@ def add(commands: Commands) -> None:
         nargs="+",
         metavar="FILE... TABLE",
         help=f"{file_argument.HELP}; the first or the last argument is the table, one of those "
-        f"listed below: {', '.join(sorted(STATISTICS))}",
+        f"listed below: {', '.join(NAMES)}",
     )
     add_range(parser, "packets captured, calls and legs begun, and drops that happened")
     parser.add_argument(
@@ -57,8 +60,14 @@ def add(commands: Commands) -> None:
         "--steps",
         type=Path,
         metavar="COUNTS",
-        help="executed instructions in `functions` and `layers`: a file of the emulator's plugin "
-        "(docs/instructions.md) from the same run",
+        help="executed instructions in `functions` and `layers`, and the contents of `pages`, "
+        "`lines` and `exceptions`: a file of the emulator's plugin (docs/instructions.md) from the "
+        "same run",
+    )
+    parser.add_argument(
+        "--by",
+        choices=("function", "layer", "packet"),
+        help="what the rows of `pages` and `lines` are of (default: function)",
     )
     formats(parser, "json", "csv")
 
@@ -67,9 +76,7 @@ def _stats(arguments: argparse.Namespace) -> int:
     files, name = _in_order([str(word) for word in arguments.files])
     session = file_argument.open_session(files)
     scope = session.stats.scope(_chosen(session, arguments))
-    table = statistic_of(name, scope)
-    if arguments.steps is not None:
-        table = _with_steps(name, table, scope, session, arguments.steps)
+    table = _table(name, scope, session, arguments)
     if arguments.json:
         rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
         print(json.dumps(rows, indent=1))
@@ -83,11 +90,27 @@ def _stats(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _with_steps(name: str, table: Table, scope: Scope, session: Session, counts: Path) -> Table:
+def _table(name: str, scope: Scope, session: Session, arguments: argparse.Namespace) -> Table:
+    """Return the table.  Raises KeyError with a message for the user."""
+    counts: Path | None = arguments.steps
+    if arguments.by is not None and name not in COUNTED_COLUMNS:
+        raise KeyError("stats: --by is for the tables pages and lines")
+    if counts is None:
+        if name in COUNTED_COLUMNS:
+            raise KeyError(f"stats: {name} needs --steps COUNTS")
+        return statistic_of(name, scope)
+    return _with_steps(name, scope, session, counts, arguments.by)
+
+
+def _with_steps(name: str, scope: Scope, session: Session, counts: Path, by: str | None) -> Table:
+    from ..analysis.executed.counted_tables import Counted, counted_table
     from ..analysis.executed.table_columns import with_executed_columns
 
     steps = session.executed_steps(counts)
-    made = with_executed_columns(name, table, scope, steps.of_log)
+    if name in COUNTED_COLUMNS:
+        made = counted_table(name, scope, Counted(steps.lines, steps.exceptions), by)
+    else:
+        made = with_executed_columns(name, statistic_of(name, scope), scope, steps.of_log)
     return made._replace(notes=(*made.notes, *steps.notes))
 
 
@@ -96,9 +119,9 @@ def _in_order(words: list[str]) -> tuple[list[Path], str]:
 
     Raises KeyError with a message for the user.
     """
-    tables = ", ".join(sorted(STATISTICS))
+    tables = ", ".join(NAMES)
     for files, table in ((words[:-1], words[-1]), (words[1:], words[0])):
-        if table in STATISTICS and files:
+        if table in NAMES and files:
             return [Path(file) for file in files], table
     if len(words) == 1:
         raise KeyError(f"stats: {words[0]}: expected a file and a table, one of {tables}")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import textwrap
 
 from ..analysis.stats import STATISTICS
-from ..analysis.stats.column_meanings import COLUMNS, EXECUTED, SPREAD
+from ..analysis.stats.column_meanings import COLUMNS, COUNTED_COLUMNS, EXECUTED, SPREAD
 
 NAMES = 16  # characters of names that have their meaning beside them
 INDENT = " " * (NAMES + 3)
@@ -30,5 +30,6 @@ HELP = "\n\n".join(
         _table("Columns of several tables:", SPREAD),
         *(_table(f"{name}: {STATISTICS[name].tip}", of) for name, of in COLUMNS.items()),
         _table("Columns of functions and layers with --steps:", EXECUTED),
+        *(_table(f"{name} (needs --steps):", of) for name, of in COUNTED_COLUMNS.items()),
     ]
 )

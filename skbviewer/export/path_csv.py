@@ -4,8 +4,9 @@
 Input: a PacketPath and the session's sources.  Output: comment lines (#) with the packet, the input
 files and the certainty of the match, then a header and one row per call.  Times are ns.  Entry and
 exit are on the KBL's clock.  comp_ns is dur_ns minus the cost of the probes, and comp_err_ns is its
-possible error.  irq_ns is the time of interrupts inside the call.  If the session has several KBLs,
-the last columns name the KBL of each call and give its entry in session time.
+possible error.  irq_ns is the time of interrupts inside the call.  If a path has executed
+instructions, they have columns.  If the session has several KBLs, the last columns name the KBL of
+each call and give its entry in session time.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ COLUMNS = (
     "device",
     "note",
 )
+STEPS = ("executed", "executed_self", "executed_probes")
 ACROSS = ("log", "session_ns")  # columns for sessions with several KBLs
 
 
@@ -56,12 +58,18 @@ def write_path_of(recording: Exportable, request: Request, out: Path) -> None:
     write_path_csv(path, recording.sources(), out)
 
 
-def write_path_csv(path: PacketPath, sources: Sequence[SourceRow], out: Path) -> None:
-    """Write the calls of `path` to `out`.  Raises BadInput if `out` cannot be written."""
+def write_path_csv(
+    path: PacketPath, sources: Sequence[SourceRow], out: Path, steps: bool = False
+) -> None:
+    """Write the calls of `path` to `out`, if `steps` is true with their executed instructions.
+
+    Raises BadInput if `out` cannot be written.
+    """
     with written_text(out) as file:
         file.writelines(comment_lines(annotation_lines(path, sources)))
         writer = csv.writer(file)
-        columns = (*COLUMNS, *(ACROSS if any(leg.log for leg in path.legs) else ()))
+        across = ACROSS if any(leg.log for leg in path.legs) else ()
+        columns = (*COLUMNS, *(STEPS if steps else ()), *across)
         writer.writerow(columns)
         for number, leg in enumerate(path.legs, start=1):
             for call in leg.calls:

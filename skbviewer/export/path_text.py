@@ -11,7 +11,17 @@ from collections.abc import Iterator
 from xml.etree import ElementTree
 
 from ..analysis.words.leg_words import RELATION_WORDS
-from ..records import Leg, PacketPath, PathCall, PathEvent, Wait, counted
+from ..records import (
+    Leg,
+    PacketPath,
+    PathCall,
+    PathEvent,
+    TouchedLine,
+    TouchedPage,
+    Wait,
+    counted,
+    pages_of,
+)
 
 
 def path_lines(path: PacketPath) -> Iterator[str]:
@@ -167,7 +177,8 @@ def _us(ns: int) -> str:
 def path_xml(path: PacketPath) -> str:
     """Return the tree as XML: <path><leg><call>, nested as the calls were.
 
-    An <event> is inside the call it happened in.  Times are on the clock of the leg's log.  If the
+    An <event> is inside the call it happened in, and so is a <page> that it accessed, with a <line>
+    for each cache line.  Times are on the clock of the leg's log.  If the
     session has several logs, each leg has the name of its log, the offset to session time and the
     time of capture.  <captured> is in the leg in which the packet was captured.
     """
@@ -190,6 +201,7 @@ def path_xml(path: PacketPath) -> str:
         for call in leg.calls:
             parent = nodes[call.parent] if call.parent >= 0 else node
             nodes.append(ElementTree.SubElement(parent, "call", _attributes(call)))
+            _page_nodes(nodes[-1], call)
         for event in leg.events:
             _event_node(nodes[event.call] if event.call >= 0 else node, event)
     ElementTree.indent(root)
@@ -198,6 +210,18 @@ def path_xml(path: PacketPath) -> str:
 
 def _yes(flag: bool) -> str:
     return "yes" if flag else "no"
+
+
+def _page_nodes(parent: ElementTree.Element, call: PathCall) -> None:
+    for page in pages_of(call.lines or ()):
+        node = ElementTree.SubElement(parent, "page", _accesses(page))
+        for line in page.lines:
+            ElementTree.SubElement(node, "line", _accesses(line))
+
+
+def _accesses(part: TouchedPage | TouchedLine) -> dict[str, str]:
+    at = f"0x{part.address:x}"
+    return {"address": at, "loads": str(part.loads), "stores": str(part.stores)}
 
 
 def _event_node(parent: ElementTree.Element, event: PathEvent) -> None:
@@ -215,7 +239,7 @@ def _event_node(parent: ElementTree.Element, event: PathEvent) -> None:
 def _attributes(call: PathCall) -> dict[str, str]:
     values = call._asdict() | {"skb": f"0x{call.skb:x}"}
     values["sock"] = f"0x{call.sock:x}" if call.sock else ""
-    skipped = ("depth", "parent")
+    skipped = ("depth", "parent", "lines")
     return {
         k: _yes(v) if isinstance(v, bool) else str(v)
         for k, v in values.items()

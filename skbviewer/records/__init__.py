@@ -55,6 +55,7 @@ from .progress import Part, Progress, Silent
 from .resource_files import resource
 from .scratch import Gathered, Scratch
 from .source_kind import SourceKind
+from .touched_memory import PAGE_BYTES, TouchedLine, TouchedPage, page_of, pages_of
 from .view_rows import (
     MAYBE_LOST,
     OUTSIDE,
@@ -86,6 +87,7 @@ __all__ = [
     "PACKET_CUT",
     "PACKET_DTYPE",
     "PACKET_MALFORMED",
+    "PAGE_BYTES",
     "POINTS_GAP",
     "POINTS_ONLY",
     "RECORD_DTYPE",
@@ -131,11 +133,15 @@ __all__ = [
     "SourceRow",
     "Stream",
     "Table",
+    "TouchedLine",
+    "TouchedPage",
     "Wait",
     "counted",
     "empty",
     "narrow",
     "no_footprints",
+    "page_of",
+    "pages_of",
     "part",
     "parts",
     "pick",

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .source_kind import SourceKind
+from .touched_memory import TouchedLine
 
 
 class SourceRow(NamedTuple):
@@ -121,6 +122,8 @@ class PathCall(NamedTuple):
     executed: int | None = None  # the kernel's, with those of inner calls
     executed_self: int | None = None  # the kernel's, outside recorded inner calls
     executed_probes: int | None = None  # the probes', with those of inner calls
+    # Cache lines that the function's own instructions accessed; None: not counted, or unknown.
+    lines: tuple[TouchedLine, ...] | None = None
 
     @property
     def titled(self) -> str:

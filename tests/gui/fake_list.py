@@ -214,7 +214,7 @@ class FakeList:
         return Disassembly(function, str(image), 0, 0, (), ())
 
     def executed_steps(self, counts: Path) -> CountedSteps:
-        return CountedSteps({}, ())
+        return CountedSteps({}, (), {}, ())
 
     def counted(self, shown: Disassembly, counts: Path) -> Disassembly:
         return shown

@@ -2,7 +2,8 @@
 """``python -m tests.instructions``: make the tables of docs/instructions.md anew.
 
 --record FOLDER runs the guests of both kernels first, below FOLDER, and keeps what they counted.
---record-few FOLDER runs one with few functions (few_functions.py) and keeps that.
+--record-few FOLDER runs one with few functions (few_functions.py) and keeps that; --record-touched
+FOLDER runs one that counts what each call accessed (touched_run.py).
 """
 
 from __future__ import annotations
@@ -35,16 +36,29 @@ def record_few(folder: Path) -> None:
     print(few.keep_few(run.out / recorded.LOG, run.files[recorded.Phase.DATAGRAMS - 1]))
 
 
+def record_touched(folder: Path) -> None:
+    """Run the guest that counts what each call accessed, and keep its files."""
+    from tests.instructions import touched_run as touched
+    from tests.instructions.guests import count
+    from tests.lab.record import prepare
+
+    run = count(prepare(folder / touched.SERIES, touched.SERIES), step=touched.STEP)
+    print(touched.keep_touched(run.out, run.files[0]))
+
+
 def main() -> int:
     """Return the exit code."""
     parser = argparse.ArgumentParser(prog="tests.instructions", description="Count instructions.")
     parser.add_argument("--record", type=Path, help="run the guests below this folder")
     parser.add_argument("--record-few", type=Path, help="run a guest with few functions below it")
+    parser.add_argument("--record-touched", type=Path, help="run a guest that counts accesses")
     args = parser.parse_args()
     if args.record:
         record(args.record.resolve())
     if args.record_few:
         record_few(args.record_few.resolve())
+    if args.record_touched:
+        record_touched(args.record_touched.resolve())
     PAGE.write_text(with_tables(PAGE.read_text("utf-8")), "utf-8")
     return 0
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skbviewer.records import kbl_layout as layout
-from tests.instructions.counts import HEAD, Counts, read
+from tests.instructions.counts import HEAD_2, Counts, read
 from tests.instructions.recorded import FOLDER, LOG, Phase
 from tests.lab.columns import Large, load
 from tests.lab.kbl_check import Type
@@ -63,6 +63,10 @@ def _of_recorded_code(counts: Counts, log: Large) -> bytes:
     for code in np.frombuffer(log.kbl.tables[Type.CODE], layout.KBL_CODE):
         begin, end = code["addr"], code["addr"] + code["size"]
         inside |= (counts.blocks["start"] < end) & (counts.blocks["after"] > begin)
-    head = np.array([counts.head], HEAD)
+    head = np.array([counts.head], counts.head.dtype)
     head["nr_blocks"], head["nr_accesses"] = np.count_nonzero(inside), 0
-    return b"".join(part.tobytes() for part in (head, counts.marks, counts.blocks[inside]))
+    parts = [head, counts.marks, counts.blocks[inside]]
+    if head.dtype == HEAD_2:
+        head["nr_touches"] = 0
+        parts.append(counts.exceptions)
+    return b"".join(part.tobytes() for part in parts)

@@ -11,7 +11,7 @@ from tests.lab import debs, guest
 from tests.lab.record import Built, run
 
 PLUGIN = Path(__file__).resolve().parent / "plugin"
-SOURCES = ("plugin", "flow", "marks", "symbols", "tables", "output")
+SOURCES = ("plugin", "flow", "marks", "symbols", "tables", "touches", "exceptions", "output")
 WARN = ("-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror")
 TIMEOUT_S = 1800
 
@@ -39,14 +39,14 @@ def build_announcer(folder: Path) -> Path:
     return program
 
 
-def count(built: Built, words: tuple[str, ...] = ()) -> Counted:
-    """Run the scenario "instructions" on one kernel; its words are those of guest.Run."""
-    folder = built.folder / "instructions-counts"
+def count(built: Built, words: tuple[str, ...] = (), step: str = "instructions") -> Counted:
+    """Run the scenario `step` on one kernel; its words are those of guest.Run."""
+    folder = built.folder / f"{step}-counts"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     devices = ("-plugin", f"{build_plugin(folder)},out={folder / 'counts'}")
-    how = guest.Run(("instructions",), words, True, timeout_s=TIMEOUT_S, devices=devices)
+    how = guest.Run((step,), words, True, timeout_s=TIMEOUT_S, devices=devices)
     more = built._replace(programs=[*built.programs, build_announcer(folder)])
-    out = run(more, how, "instructions")
+    out = run(more, how, step)
     found = sorted(folder.glob("counts.*"), key=lambda path: int(path.suffix[1:]))
     return Counted(out, found)

@@ -11,19 +11,21 @@ from pathlib import Path
 import numpy as np
 
 from skbviewer.analysis.executed.table_columns import with_executed_columns
+from skbviewer.analysis.executed.touched_tables import touched_table
 from skbviewer.analysis.stats import statistic_of
+from skbviewer.analysis.words.function_layers import layers
 from skbviewer.records import kbl_layout as layout
+from skbviewer.records import page_of
 from skbviewer.session import Session, import_files
 from tests.instructions.compensation_truth import HEAD, decades, judge, row
 from tests.instructions.counts import Counts, column
-from tests.instructions.joined_calls import addresses, names
 from tests.instructions.recorded import SERIES, Phase, Recorded, recorded
+from tests.instructions.touched_run import touched
 from tests.lab.kbl_check import Type
 from tests.remade.markdown import table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "instructions.md"
 PART = re.compile(r"<!-- table: (?P<name>[a-z0-9.-]+) -->\n(?P<body>.*?)<!-- end -->", re.DOTALL)
-PAGE_BYTES = 4096
 
 
 def truth(series: str) -> str:
@@ -31,25 +33,22 @@ def truth(series: str) -> str:
     return table(HEAD, (row(title, some) for title, some in decades(judge(recorded(series)))))
 
 
-def accesses(series: str) -> str:
-    """Return the loads and stores of chosen functions while the traffic ran."""
-    run = recorded(series)
-    counted, name = run.counts[Phase.TRAFFIC], function_names(run)
-    head = ("function", "instructions", "loads", "stores", "cache lines", "pages")
-    rows = []
-    for function in np.unique(counted.accesses["function"]).tolist():
-        mine = counted.accesses[counted.accesses["function"] == function]
-        pages = np.unique(mine["line"] // PAGE_BYTES)
-        steps = executed(counted, function, function_end(run, function))
-        rows.append((f"`{name[function]}`", f"{steps:,}", f"{mine['loads'].sum():,}",
-                     f"{mine['stores'].sum():,}", f"{len(mine):,}", f"{len(pages):,}"))  # fmt: skip
-    return table(head, sorted(rows))
-
-
-def function_names(run: Recorded) -> dict[int, str]:
-    """Return the names of probed functions by address."""
-    begin = addresses(run.log)
-    return {int(begin[number]) % (1 << 64): name for number, name in names(run.log).items()}
+def touched_layers() -> str:
+    """Return the loads and stores of each layer, its cache lines and its pages."""
+    run = touched()
+    import_files([run.kbl, run.pcap], out := run.kbl.with_name("touched.skbv"))
+    session = Session.open(out)
+    lines, scope = session.executed_steps(run.counts_path).lines, session.stats.scope()
+    made = touched_table("lines", scope, lines, "layer")
+    rows = [dict(zip(made.keys, row, strict=True)) for row in made.rows]
+    cells = list[tuple[str, ...]]()
+    for layer in (style.name for style in layers()):
+        mine = [row for row in rows if row["layer"] == layer]
+        pages = {page_of(int(row["line"], 16)) for row in mine}
+        loads, stores = (sum(row[name] for row in mine) for name in ("loads", "stores"))
+        if mine:
+            cells.append((layer, *(f"{n:,}" for n in (loads, stores, len(mine), len(pages)))))
+    return table(("layer", "loads", "stores", "cache lines", "pages"), cells)
 
 
 def function_end(run: Recorded, begin: int) -> int:
@@ -90,9 +89,9 @@ def layer_steps(series: str) -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     f"{name}-{series}": partial(make, series)
-    for name, make in (("truth", truth), ("accesses", accesses), ("layers", layer_steps))
+    for name, make in (("truth", truth), ("layers", layer_steps))
     for series in SERIES
-}
+} | {"touched-6.12": touched_layers}
 
 
 def with_tables(text: str) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import defaultdict
 from pathlib import Path
@@ -151,6 +152,13 @@ def test_a_path_has_the_steps_of_its_calls(
     in_xml = [[node.get(key) for key in ("entry_ns", *KEYS)] for node in nodes]
     texts = [[None if value is None else str(value) for value in row] for row in in_json]
     assert sorted(in_xml, key=str) == sorted(texts, key=str)
+    assert main([*words, "--csv"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if not line.startswith("#")]
+    in_csv = [[row["entry_ns"], *(row[key] for key in KEYS)] for row in csv.DictReader(lines)]
+    assert in_csv == [
+        ["" if cell is None else cell for cell in row] for row in texts[: len(in_csv)]
+    ]
+    assert len(in_csv) > 30  # the calls of branches are not in CSV
     assert main(words) == 0
     lines = capsys.readouterr().out.splitlines()
     head = next(line for line in lines if line.endswith("function"))
@@ -165,7 +173,8 @@ def test_a_path_without_steps_has_no_such_keys(
     session: Path, steps: dict[Phase, Steps], capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["path", str(session), "--packet", segment(session, steps[Phase.TRAFFIC])]
-    assert main([*words, "--json"]) == 0 and main([*words, "--xml"]) == 0 and main(words) == 0
+    assert main([*words, "--json"]) == 0 and main([*words, "--xml"]) == 0
+    assert main([*words, "--csv"]) == 0 and main(words) == 0
     out = capsys.readouterr().out
     assert "executed" not in out and "steps" not in out
 

@@ -37,6 +37,7 @@ NEEDS = {
     "segments": Needs(("iperf3", "ethtool")),
     "merge": Needs(("iperf3", "ethtool")),
     "instructions": Needs(("iperf3", "ethtool")),
+    "touched": Needs(("ethtool",)),
     "copies": Needs(("iptables-legacy", "tc"), (*FILTER, "iptable_mangle", "xt_TEE", "sch_netem")),
     "evidence": Needs(("iperf3", "ethtool", "tc"), ("sch_netem",)),
     "cycles": Needs(("iperf3", "nice")),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TURUNG: the instructions that each function executed, and the pages that it referenced.
+"""TURUNG: the instructions that each function executed.
 
 The recordings are those of docs/instructions.md: the emulator counted, the module recorded.
 """
@@ -11,21 +11,15 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from skbviewer.records import PathCall
 from skbviewer.session import Session, import_files
-from tests.instructions.counts import Rows
 from tests.instructions.joined_calls import Joined, join
-from tests.instructions.page import PAGE_BYTES, function_names
 from tests.instructions.recorded import Phase, recorded
 
-from .markdown import percent, table
+from .markdown import table
 
 SERIES = "6.12"
 SEGMENT = "[PSH, ACK]"  # the first data segment of the traffic is shown
-FUNCTIONS = ("ip_rcv", "tcp_v4_rcv")
-MOST_PAGES = 6  # of each function
 
 
 class Executed(NamedTuple):
@@ -90,30 +84,3 @@ def _judged(call: PathCall, steps: Executed | None) -> str:
         return ""
     wrong_by = abs(call.comp_ns - steps.kernel - steps.idle_ns)
     return "yes" if wrong_by <= call.comp_err_ns else f"no, by {wrong_by - call.comp_err_ns:,}"
-
-
-def page_references() -> str:
-    """Return the pages of data that chosen functions referenced most, while the traffic ran."""
-    run = recorded(SERIES)
-    accesses, name = run.counts[Phase.TRAFFIC].accesses, function_names(run)
-    rows: list[tuple[object, ...]] = []
-    for function in FUNCTIONS:
-        mine = accesses[[name[at] == function for at in accesses["function"].tolist()]]
-        rows += [(f"`{function}`", *page) for page in _pages(mine)]
-    head = ("function", "page", "cache lines", "loads", "stores", "% of references")
-    return table(head, rows, left=2)
-
-
-def _pages(accesses: Rows) -> list[tuple[object, ...]]:
-    """Return the most referenced pages of one function: page, lines, loads, stores, share."""
-    pages, place = np.unique(accesses["line"] // PAGE_BYTES, return_inverse=True)
-    lines = np.bincount(place)
-    loads = np.bincount(place, accesses["loads"].astype(np.float64)).astype(np.int64)
-    stores = np.bincount(place, accesses["stores"].astype(np.float64)).astype(np.int64)
-    both = loads + stores
-    first = np.argsort(-both, kind="stable")[:MOST_PAGES].tolist()
-    return [
-        (f"{int(pages[at]) * PAGE_BYTES:#x}", lines[at], f"{loads[at]:,}", f"{stores[at]:,}",
-         percent(float(both[at]), float(both.sum())))
-        for at in first
-    ]  # fmt: skip

@@ -6,15 +6,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .call_graph import call_graph
-from .executed import page_references, transitions
+from .executed import transitions
 from .function_entries import function_entries
 from .handshake import handshake
 from .late_clock import late_clock, late_clock_shifts
+from .layer_events import idle_time, layer_events, probe_costs_in_events
 from .machine_tables import interrupts, system_calls
 from .probe_costs import our_costs, their_costs
 from .scan_tables import scan_counts, scan_functions
 from .stats_tables import drops, layers, paths, programs, round_trips
 from .throughput import throughput
+from .touched_memory import exceptions, page_references
 from .transcripts import control_file, listing
 from .user_round_trips import user_round_trips
 
@@ -29,6 +31,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "throughput": throughput,
     "paths": paths,
     "layers": layers,
+    "layer-events": layer_events,
+    "probe-events": probe_costs_in_events,
+    "idle-time": idle_time,
     "their-probe-costs": their_costs,
     "our-probe-costs": our_costs,
     "round-trips": round_trips,
@@ -37,6 +42,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "control-file": control_file,
     "transitions": transitions,
     "page-references": page_references,
+    "exceptions": exceptions,
     "interrupts": interrupts,
     "system-calls": system_calls,
     "programs": programs,

@@ -14,10 +14,10 @@ import numpy as np
 
 from ...readers.kernel_image.executed_marks import ExecutedMarks
 from ...records.types import Bools, Int64s
-from .entry_marks import entry_marks
-from .exit_marks import MOST_DELAY, exit_marks
+from .exit_marks import MOST_DELAY
 from .inner_calls import surrounding_calls
 from .log_calls import UNKNOWN, LogCalls
+from .marked_calls import MarkedCalls, marked_calls
 
 
 class Steps(NamedTuple):
@@ -72,25 +72,29 @@ def executed_steps(
 
     `losses` are the times (begin, end) in which the log lost records, in ns.
     """
-    exits = np.flatnonzero(marks.is_exit)
-    joined = exit_marks(calls.exit_ns, marks.executed[exits], losses)
-    returned = np.where(joined != UNKNOWN, np.append(exits, UNKNOWN)[joined], UNKNOWN)
-    between = _between(calls, marks, entry_marks(calls, returned, marks), returned)
+    return steps_of(calls, marks, marked_calls(calls, losses, marks))
+
+
+def steps_of(calls: LogCalls, marks: ExecutedMarks, marked: MarkedCalls) -> Steps:
+    """Return the executed instructions of calls, whose marks are `marked`."""
+    between = _between(calls, marks, marked)
     own = _own(calls, between)
     alone = between.known & (calls.off_ns <= 0) & (between.idle <= MOST_DELAY)
     rows = np.flatnonzero(between.known)
     rows = rows[np.argsort(calls.entry_ns[rows], kind="stable")]
-    counted = np.flatnonzero(joined != UNKNOWN)
+    counted = np.flatnonzero(marked.returned != UNKNOWN)
     during = slice(int(counted[0]), int(counted[-1]) + 1) if len(counted) else slice(0)
     calls_during = int(np.count_nonzero(calls.entry_ns[during] != UNKNOWN))
     executed, probes = (
         np.where(alone, part, UNKNOWN)[rows] for part in (between.kernel, between.probes)
     )
-    left_out, marks_left = calls_during - len(rows), len(exits) - len(counted)
+    left_out = calls_during - len(rows)
+    marks_left = int(np.count_nonzero(marks.is_exit)) - len(counted)
     return Steps(calls.entry_ns[rows], executed, own[rows], probes, left_out, marks_left)
 
 
-def _between(calls: LogCalls, marks: ExecutedMarks, entered: Int64s, returned: Int64s) -> _Between:
+def _between(calls: LogCalls, marks: ExecutedMarks, marked: MarkedCalls) -> _Between:
+    entered, returned = marked
     known = entered != UNKNOWN
     made = [np.zeros(len(known), np.int64) for _ in range(3)]
     for part, sums in zip(made, (marks.kernel, marks.probe, marks.executed), strict=True):

@@ -216,6 +216,29 @@ EXECUTED = {
     "executed_probes": "instructions of the probes in these calls, with those of inner calls",
 }
 
+# Tables that are made of such a file alone.
+COUNTED_COLUMNS = {
+    "pages": {
+        "function, layer, packet": "what accessed the page, as --by says: the function (the "
+        "default), its layer, or the packet of the call; a call of several packets counts for each",
+        "page": "the virtual address of 4,096 bytes",
+        "lines": "how many of the page's 64 cache lines were accessed",
+        "calls": "calls that accessed the page",
+        "loads, stores": "accesses by the function's own instructions, without those of the "
+        "functions that it calls, and without those of probes",
+    },
+    "lines": {
+        "function, layer, packet": "as in pages",
+        "line": "the virtual address of 64 bytes",
+        "calls, loads, stores": "as in pages",
+    },
+    "exceptions": {
+        "kind, name": "the entry of the kernel that was executed; page_fault is asm_exc_page_fault",
+        "kernel, probes, programs": "how often it interrupted the kernel, the probes in it, and "
+        "programs; these are numbers of the whole count, whatever packets are chosen",
+    },
+}
+
 
 def meaning(name: str, key: str) -> str:
     """Return the meaning of the column `key` of the statistic `name`; "" if it has none."""

@@ -103,6 +103,6 @@ class Selection(QObject):
         if path is not None and self._steps is not None:
             from skbviewer.analysis.executed import with_steps
 
-            path = with_steps(path, self._steps.of_log)
+            path = with_steps(path, self._steps.of_log, self._steps.lines)
         self.row, self.path, self.call = row, path, NONE
         self.path_changed.emit(path)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from ..packet_panes.call_tree import CallTree
 from ..packet_panes.machine_code_view import CodeView
+from ..packet_panes.memory_view import MemoryView
 from ..packet_panes.packet_detail import PacketDetail
 from ..packet_panes.raw_view import RawView
 from ..packet_panes.source_view import SourceView
@@ -27,13 +28,17 @@ RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 
 
 class Pane(NamedTuple):
-    """A pane: `name` identifies it in the settings; `beside` is the pane that it is tabbed with."""
+    """A pane: `name` identifies it in the settings; `beside` is the pane that it is tabbed with.
+
+    One that is `closed` is opened by the View menu, or by itself when it has something to show.
+    """
 
     name: str
     title: str
     make: Callable[[Selection], QWidget]
     area: Qt.DockWidgetArea = BOTTOM
     beside: str = ""
+    closed: bool = False
 
 
 def _tree(selection: Selection) -> CallTree:
@@ -61,5 +66,6 @@ PANES = (
     Pane("raw", "Raw Records", RawView, beside="tree"),
     Pane("source", "Kernel Source", SourceView, beside="tree"),
     Pane("code", "Disassembly", CodeView, beside="tree"),
+    Pane("memory", "Memory", MemoryView, beside="tree", closed=True),
     Pane("timeline", "Timeline", _timeline),
 )

@@ -86,6 +86,7 @@ class Workspace(QMainWindow):
             first = self.docks[pane.beside]
             self.tabifyDockWidget(first, dock)
             first.raise_()
+        dock.setVisible(not pane.closed)
         focus_order.follow(dock)
 
     def _link(self) -> None:

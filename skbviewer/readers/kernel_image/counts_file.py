@@ -14,9 +14,12 @@ import numpy.typing as npt
 
 from ...records import BadInput
 
-MAGIC, VERSION = b"KBLINSNS", 1
-HEAD_WORDS = 12
-ROW_WORDS = {"marks": 6, "blocks": 7, "accesses": 5}  # in the order of the file
+MAGIC = b"KBLINSNS"
+HEAD_WORDS = {1: 12, 2: 15}  # by version
+# In the order of the file: words of a row, and which word of the head is the number of rows.
+ROW_WORDS = {"marks": 6, "blocks": 7, "accesses": 5, "touches": 5, "exceptions": 10}
+NUMBER_WORDS = {"marks": 2, "blocks": 3, "accesses": 4, "touches": 12, "exceptions": 13}
+LOST_WORDS = {"marks": 10, "accesses": 11, "touches": 14}
 WORD = 8  # bytes
 
 Words = npt.NDArray[np.uint64]
@@ -25,54 +28,57 @@ Words = npt.NDArray[np.uint64]
 class CountedRows(NamedTuple):
     """The rows of one kind: an array (rows, words), and the byte at which they begin in the file.
 
-    `marks_lost` is the number of marks for which the file had no room.
+    `lost` is the number of marks or accesses for which the file had no room.
     """
 
     words: Words
     begin: int
-    marks_lost: int
+    lost: int
 
 
 def read_rows(path: Path, kind: str) -> CountedRows:
     """Return the rows `kind` of the file `path`: a key of ROW_WORDS.
 
-    Raises BadInput if it cannot be read or is damaged.
+    There are none if the file's version has no such rows.  Raises BadInput if it cannot be read or
+    is damaged.
     """
     try:
         with path.open("rb") as file:
-            head = file.read(WORD * HEAD_WORDS)
-            words = _head(path, head)
-            size, begins = file.seek(0, 2), _begins(words)
+            head = _head(path, file.read(WORD * max(HEAD_WORDS.values())))
+            size, begins = file.seek(0, 2), _begins(head)
             if size != begins["end"]:
                 at = min(size, begins["end"])
                 raise BadInput(path, at, f"has {size} bytes instead of {begins['end']}")
-            number, width = words[2 + list(ROW_WORDS).index(kind)], ROW_WORDS[kind]
+            if kind not in begins:
+                return CountedRows(np.zeros((0, ROW_WORDS[kind]), np.uint64), 0, 0)
+            number, width = head[NUMBER_WORDS[kind]], ROW_WORDS[kind]
             file.seek(begins[kind])
             rows = np.frombuffer(file.read(WORD * number * width), "<u8").reshape(-1, width)
     except OSError as error:
         raise BadInput(path, None, error.strerror or str(error)) from error
-    return CountedRows(rows, begins[kind], words[10])
+    return CountedRows(rows, begins[kind], head[LOST_WORDS[kind]] if kind in LOST_WORDS else 0)
 
 
 def _head(path: Path, head: bytes) -> list[int]:
-    """Return the words of the header."""
+    """Return the words of the header, as many as its version has."""
     if head[: len(MAGIC)] != MAGIC:
         raise BadInput(path, 0, "is no file with counts of executed instructions")
-    if len(head) < WORD * HEAD_WORDS:
+    words: list[int] = np.frombuffer(head[: len(head) // WORD * WORD], "<u8").tolist()
+    newest = max(HEAD_WORDS)
+    if len(words) > 1 and words[1] not in HEAD_WORDS:
+        raise BadInput(path, 8, f"has version {words[1]}; this program reads up to {newest}")
+    if len(words) < HEAD_WORDS[words[1] if len(words) > 1 else newest]:
         raise BadInput(path, len(head), "ends in its header")
-    words: list[int] = np.frombuffer(head, "<u8").tolist()
-    version, faults = words[1], words[9]
-    if version != VERSION:
-        raise BadInput(path, 8, f"has version {version}; this program reads version {VERSION}")
-    if faults:
-        raise BadInput(path, 72, f"its counts are wrong: {faults} probes did not end")
-    return words
+    if words[9]:
+        raise BadInput(path, 72, f"its counts are wrong: {words[9]} probes did not end")
+    return words[: HEAD_WORDS[words[1]]]
 
 
 def _begins(head: list[int]) -> dict[str, int]:
     """Return the byte at which each kind of rows begins, and the "end" of the file."""
-    at, begins = WORD * HEAD_WORDS, dict[str, int]()
-    for number, (kind, width) in zip(head[2:5], ROW_WORDS.items(), strict=True):
-        begins[kind] = at
-        at += WORD * width * number
+    at, begins = WORD * len(head), dict[str, int]()
+    for kind, width in ROW_WORDS.items():
+        if NUMBER_WORDS[kind] < len(head):
+            begins[kind] = at
+            at += WORD * width * head[NUMBER_WORDS[kind]]
     return begins | {"end": at}

@@ -22,7 +22,7 @@ class ExecutedMarks(NamedTuple):
     `executed` is the number of all instructions executed until then, from an unknown one on;
     `kernel` and `probe` are those of the kernel without probes, and of the probes.  `place` is the
     address (signed) behind an entry's call of ftrace.  `lost` is the number of marks for which the
-    file had no room.
+    file had no room.  `made` is how many marks were made before, also those of other kinds.
     """
 
     path: Path
@@ -32,6 +32,7 @@ class ExecutedMarks(NamedTuple):
     probe: Int64s
     place: Int64s
     lost: int
+    made: Int64s
 
 
 def read_executed_marks(path: Path) -> ExecutedMarks:
@@ -42,8 +43,9 @@ def read_executed_marks(path: Path) -> ExecutedMarks:
     rows = read_rows(path, MARKS)
     _check(path, rows)
     signed = rows.words.view(np.int64)
-    executed, kernel, probe, _, place, kind = signed[np.isin(signed[:, 5], (ENTRY, EXIT))].T
-    return ExecutedMarks(path, kind == EXIT, executed, kernel, probe, place, rows.marks_lost)
+    made = np.flatnonzero(np.isin(signed[:, 5], (ENTRY, EXIT)))
+    executed, kernel, probe, _, place, kind = signed[made].T
+    return ExecutedMarks(path, kind == EXIT, executed, kernel, probe, place, rows.lost, made)
 
 
 def _check(path: Path, rows: CountedRows) -> None:

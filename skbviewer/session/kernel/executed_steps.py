@@ -3,14 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ...analysis.executed import LogCalls, Steps, executed_steps
+from ...analysis.executed import (
+    LogCalls,
+    Steps,
+    TouchedLines,
+    marked_calls,
+    steps_of,
+    touched_lines,
+)
+from ...readers.kernel_image.executed_exceptions import ExceptionCount, read_exceptions
 from ...readers.kernel_image.executed_marks import read_executed_marks
+from ...readers.kernel_image.executed_touches import read_executed_touches
 from ...records import BadInput, SourceRow, counted
 from ...records.execution_context import execution
 from ...records.kernel_events import AT_EXIT
@@ -28,10 +37,16 @@ FIELDS = ("entry_ns", "exit_ns", "func", "context", "cpu", "pid", "self_ns", "of
 
 
 class CountedSteps(NamedTuple):
-    """The executed instructions of calls by the id of their log, and notes for the reader."""
+    """The executed instructions of calls by the id of their log, and notes for the reader.
+
+    `lines` are the cache lines that calls accessed, by log, too; it is empty if they were not
+    counted.  `exceptions` are those of the whole count.
+    """
 
     of_log: Mapping[int, Steps]
     notes: tuple[str, ...]
+    lines: Mapping[int, TouchedLines]
+    exceptions: Sequence[ExceptionCount]
 
 
 def read_steps(opened: OpenedFile, path: Path) -> CountedSteps:
@@ -41,6 +56,7 @@ def read_steps(opened: OpenedFile, path: Path) -> CountedSteps:
     Logs with calls on several CPUs are left out.
     """
     marks = read_executed_marks(path)
+    touches, lines = read_executed_touches(path), dict[int, TouchedLines]()
     sources, found, why = opened.sources(), dict[int, Steps](), OTHER_RUN
     for source in (one for one in sources if one.kind.is_log):
         calls = _calls(opened, source)
@@ -49,15 +65,24 @@ def read_steps(opened: OpenedFile, path: Path) -> CountedSteps:
             continue
         with opened.database() as db:
             losses = queries.losses(db, source.id)
-        steps = executed_steps(calls, losses, marks)
+        marked = marked_calls(calls, losses, marks)
+        steps = steps_of(calls, marks, marked)
         if len(steps.entry_ns):
             found[source.id] = steps
+        if len(steps.entry_ns) and len(touches.made):
+            lines[source.id] = touched_lines(calls, marks, marked, touches)
     if not found:
         raise BadInput(path, None, why)
     names = log_names(sources)
     notes = tuple(_note(path, names.get(log, ""), steps) for log, steps in found.items())
-    lost = f"{path}: there was no room for {counted(marks.lost, 'mark')}"
-    return CountedSteps(found, (*notes, lost) if marks.lost else notes)
+    lost = {"mark": marks.lost, "load or store of a call": touches.lost}
+    several = {"load or store of a call": "loads and stores of calls"}
+    notes += tuple(
+        f"{path}: there was no room for {counted(number, what, several.get(what, ''))}"
+        for what, number in lost.items()
+        if number
+    )
+    return CountedSteps(found, notes, lines, read_exceptions(path))
 
 
 def _note(path: Path, log: str, steps: Steps) -> str:

@@ -98,4 +98,6 @@ def marks_of(marks: list[tuple[bool, int, int, int, int]]) -> ExecutedMarks:
     """Return these marks as they are read from a file."""
     columns = np.array(marks, np.int64).reshape(-1, 5).T
     is_exit, executed, kernel, probe, place = columns
-    return ExecutedMarks(Path("counts.1"), is_exit == 1, executed, kernel, probe, place, 0)
+    return ExecutedMarks(
+        Path("counts.1"), is_exit == 1, executed, kernel, probe, place, 0, np.arange(len(marks))
+    )

@@ -242,6 +242,8 @@ def test_a_pane_that_floats_is_shown_with_a_recording_only(
 
 def test_f6_goes_around_the_panes(opened: MainWindow, qtbot: QtBot) -> None:
     workspace = opened.workspace
+    for dock in workspace.docks.values():
+        dock.show()  # also a pane that is closed at first
     assert workspace.table.hasFocus()
     seen = []
     for _ in range(2 + len(workspace.docks)):

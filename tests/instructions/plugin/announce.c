@@ -18,6 +18,7 @@
 #define MOST_SYMBOLS 500000
 #define CODE_BYTES (1 << 20)
 #define PAGE 4096
+#define MESSAGE_BYTES 17
 
 struct symbol {
 	uint64_t addr;
@@ -43,10 +44,15 @@ static unsigned char *put_nop(unsigned char *at, uint32_t value)
 	return at + sizeof(words);
 }
 
+/* The emulator translates the pages of code one by one, so a message must not cross a page's end. */
 static void send(enum message message, uint64_t addr)
 {
-	unsigned char *begin = code, *end = put_nop(put_nop(code, MESSAGE + message), addr);
+	unsigned char *begin, *end;
 
+	if ((uintptr_t)code % PAGE > PAGE - MESSAGE_BYTES)
+		code += PAGE - (uintptr_t)code % PAGE;
+	begin = code;
+	end = put_nop(put_nop(code, MESSAGE + message), addr);
 	*end++ = 0xc3;
 	code = end;
 	((void (*)(void))begin)();
@@ -56,6 +62,21 @@ static void tell_range(enum message message, uint64_t begin, uint64_t end)
 {
 	send(MESSAGE_FROM, begin);
 	send(message, end);
+}
+
+/* Letters are sent before the address that they name, four at a time. */
+static void tell_named(enum message message, const struct symbol *s)
+{
+	size_t length = strlen(s->name);
+
+	for (size_t at = 0; at < length; at += sizeof(uint32_t)) {
+		uint32_t letters = 0;
+		size_t left = length - at;
+
+		memcpy(&letters, s->name + at, left < sizeof(letters) ? left : sizeof(letters));
+		send(MESSAGE_LETTERS, letters);
+	}
+	send(message, s->addr);
 }
 
 static int by_address(const void *left, const void *right)
@@ -174,7 +195,7 @@ static void tell_symbols(void)
 		else if (!strncmp(s->name, "kbl_on_", 7))
 			send(MESSAGE_HANDLER, s->addr);
 		else if (!strncmp(s->name, "asm_exc_", 8) || !strncmp(s->name, "asm_sysvec_", 11))
-			send(MESSAGE_EXCEPTION, s->addr);
+			tell_named(MESSAGE_EXCEPTION, s);
 	}
 }
 

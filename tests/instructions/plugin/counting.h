@@ -14,13 +14,22 @@ struct range {
 	uint64_t begin, end;
 };
 
+#define NAME_BYTES 48
+
+/* An exception or interrupt of the system, and how often it came, by what it interrupted. */
+struct exception {
+	uint64_t address, runs[NR_SIDES];
+	char name[NAME_BYTES];		/* without a 0 behind it if it is as long or longer */
+};
+
 /* A translated block: one entry by code, not by translation. */
 struct block {
 	uint64_t start, after;		/* addresses of the first byte and behind the last */
 	uint32_t insns, ends;		/* enum block_end */
 	const struct range *probe;	/* the probe's code that it is part of */
 	bool module;			/* it is part of the module's code */
-	bool probe_entry, handler, exception, vectors;
+	struct exception *exception;	/* it is the first of its entry */
+	bool probe_entry, handler, vectors;
 	enum mark_kind mark;
 	uint64_t runs[NR_SIDES];	/* how often it was entered */
 	uint64_t executed[NR_SIDES];	/* instructions; a run may end early */
@@ -39,10 +48,19 @@ struct access {
 	uint64_t loads, stores;
 };
 
+/* A cache line that a function accessed between two marks. */
+struct touch {
+	uint64_t marks;			/* how many marks were made before */
+	uint64_t function, line;
+	uint64_t loads, stores;
+};
+
 /* Addresses that the guest announced: symbols.c */
 void symbols_clear(void);
 void symbols_message(unsigned int message, uint64_t addr);
 void symbols_classify(struct block *b);
+const struct range *symbols_accesses_at(unsigned int at);	/* NULL behind the last */
+bool symbols_probe(uint64_t addr);
 const struct range *symbols_accesses(uint64_t addr);
 
 /* Blocks and accesses, by hash: tables.c */
@@ -54,11 +72,27 @@ struct block *block_after(struct block *b);
 const struct access *access_at(unsigned int slot);	/* NULL behind the last slot */
 extern uint64_t accesses_lost;
 
+/* Accesses between marks: touches.c */
+void touches_clear(void);
+void touch_choose(uint64_t function);
+void touch_add(uint64_t function, uint64_t addr, bool store);
+const struct touch *touches_all(uint64_t *nr);
+extern uint64_t touches_lost;
+
+/* Exceptions and interrupts by name: exceptions.c */
+void exceptions_forget(void);
+void exceptions_clear(void);
+void exception_letters(uint32_t letters);
+void exception_add(uint64_t address);
+struct exception *exception_at(uint64_t address);
+const struct exception *exceptions_all(uint64_t *nr);
+
 /* Where control is: flow.c */
 extern uint64_t flow_all;	/* every instruction adds 1 before it is executed */
 extern uint64_t flow_sums[NR_SIDES];
 extern uint64_t flow_cuts, flow_faults, marks_lost;
 enum side flow_side(void);
+bool flow_is_in(const struct range *code);
 void flow_clear(void);
 void flow_block(struct block *b);
 void flow_end(void);
@@ -66,6 +100,7 @@ void flow_end(void);
 /* Marks: marks.c */
 void marks_clear(void);
 void marks_add(enum mark_kind kind, uint64_t place);
+uint64_t marks_made(void);	/* also those for which there was no room */
 const struct mark *marks_all(uint64_t *nr);
 
 /* The file: output.c */

@@ -49,6 +49,11 @@ enum side flow_side(void)
 	return last_side;
 }
 
+bool flow_is_in(const struct range *code)
+{
+	return last && last->start >= code->begin && last->start < code->end;
+}
+
 void flow_clear(void)
 {
 	for (int side = 0; side < NR_SIDES; side++)
@@ -129,6 +134,8 @@ void flow_block(struct block *b)
 	settle();
 	leave_interrupt();
 	if (is_interrupt(b)) {
+		if (b->exception)
+			b->exception->runs[last_side]++;
 		enter_interrupt();
 	} else {
 		leave_probe(b);

@@ -37,6 +37,11 @@ void marks_add(enum mark_kind kind, uint64_t place)
 	};
 }
 
+uint64_t marks_made(void)
+{
+	return nr_marks + marks_lost;
+}
+
 const struct mark *marks_all(uint64_t *nr)
 {
 	*nr = nr_marks;

@@ -4,7 +4,7 @@
  *
  * A message is two instructions, nopl VALUE(%rax,%rax,1) of eight bytes, and a return.  The first
  * VALUE is MESSAGE plus the message's number, the second is the low half of an address of the
- * kernel, whose high half is all ones.  No compiler makes such a nop with a value but 0.
+ * kernel, whose high half is all ones, or four letters.  No compiler makes such a nop with a value but 0.
  */
 #ifndef MESSAGES_H
 #define MESSAGES_H
@@ -18,6 +18,7 @@ enum message {
 	MESSAGE_PROBE,		/* code that is entered at its first byte and left by its own return */
 	MESSAGE_VECTORS,	/* stubs of interrupts: a block that begins in them is an interrupt */
 	MESSAGE_ACCESSES,	/* a function whose loads and stores are counted */
+	MESSAGE_LETTERS,	/* the next four bytes of the name of what comes next */
 	MESSAGE_EXCEPTION,	/* an exception's or interrupt's entry */
 	MESSAGE_MODULE,		/* the module's code */
 	MESSAGE_HANDLER,	/* the module's handler of a tracepoint */

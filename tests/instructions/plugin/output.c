@@ -10,6 +10,7 @@ struct head {
 	uint64_t version, nr_marks, nr_blocks, nr_accesses;
 	uint64_t kernel, probe, user;
 	uint64_t cuts, faults, marks_lost, accesses_lost;
+	uint64_t nr_touches, nr_exceptions, touches_lost;
 };
 
 struct block_row {
@@ -47,7 +48,7 @@ int output_write(const char *path)
 {
 	struct head head = {
 		.magic = "KBLINSNS",
-		.version = 1,
+		.version = 2,
 		.kernel = flow_sums[SIDE_KERNEL],
 		.probe = flow_sums[SIDE_PROBE],
 		.user = flow_sums[SIDE_USER],
@@ -55,8 +56,11 @@ int output_write(const char *path)
 		.faults = flow_faults,
 		.marks_lost = marks_lost,
 		.accesses_lost = accesses_lost,
+		.touches_lost = touches_lost,
 	};
 	const struct mark *marks = marks_all(&head.nr_marks);
+	const struct touch *touches = touches_all(&head.nr_touches);
+	const struct exception *exceptions = exceptions_all(&head.nr_exceptions);
 	FILE *file = fopen(path, "wb");
 	int bad;
 
@@ -66,6 +70,8 @@ int output_write(const char *path)
 	fwrite(marks, sizeof(*marks), head.nr_marks, file);
 	write_blocks(file, &head);
 	write_accesses(file, &head);
+	fwrite(touches, sizeof(*touches), head.nr_touches, file);
+	fwrite(exceptions, sizeof(*exceptions), head.nr_exceptions, file);
 	rewind(file);	/* now the numbers are known */
 	fwrite(&head, sizeof(head), 1, file);
 	bad = ferror(file);

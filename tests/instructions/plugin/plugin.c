@@ -37,7 +37,13 @@ static void count_no_more(qemu_plugin_id_t id)
 
 static void begin(void)
 {
+	const struct range *function;
+
 	tables_clear();
+	touches_clear();
+	for (unsigned int i = 0; (function = symbols_accesses_at(i)); i++)
+		touch_choose(function->begin);
+	exceptions_clear();
 	marks_clear();
 	flow_clear();
 	qemu_plugin_reset(plugin, count_from_here);
@@ -108,15 +114,21 @@ static void run_block(unsigned int cpu, void *data)
 	flow_block(data);
 }
 
+/*
+ * QEMU before 8.0 does not always end this callback with the instruction for which it was
+ * registered: a later instruction that saves the state of the FPU may call it, too.
+ */
 static void take_access(unsigned int cpu, qemu_plugin_meminfo_t info, uint64_t addr, void *data)
 {
+	const struct range *function = data;
 	struct qemu_plugin_hwaddr *at;
 
-	if (flow_side() != SIDE_KERNEL)
+	if (flow_side() != SIDE_KERNEL || !flow_is_in(function))
 		return;
 	at = qemu_plugin_get_hwaddr(info, addr);
-	access_add((uintptr_t)data, addr, at ? qemu_plugin_hwaddr_phys_addr(at) : 0,
+	access_add(function->begin, addr, at ? qemu_plugin_hwaddr_phys_addr(at) : 0,
 		   qemu_plugin_mem_is_store(info));
+	touch_add(function->begin, addr, qemu_plugin_mem_is_store(info));
 }
 
 static enum block_end end_of(const struct qemu_plugin_insn *insn)
@@ -129,6 +141,18 @@ static enum block_end end_of(const struct qemu_plugin_insn *insn)
 	return size == 2 && byte[0] == 0x48 && byte[1] == 0xcf ? END_IRET : END_OTHER;
 }
 
+/* A function's call of its probe: it replaces a nop, so what it stores is not the function's. */
+static bool calls_probe(const struct qemu_plugin_insn *insn)
+{
+	const uint8_t *byte = qemu_plugin_insn_data(insn);
+	int32_t far;
+
+	if (qemu_plugin_insn_size(insn) != 1 + sizeof(far) || byte[0] != 0xe8)
+		return false;
+	memcpy(&far, byte + 1, sizeof(far));
+	return symbols_probe(qemu_plugin_insn_vaddr(insn) + 1 + sizeof(far) + far);
+}
+
 static void count_instructions(struct qemu_plugin_tb *tb, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -137,10 +161,10 @@ static void count_instructions(struct qemu_plugin_tb *tb, size_t nr)
 
 		qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
 							   &flow_all, 1);
-		if (function)
+		if (function && !calls_probe(insn))
 			qemu_plugin_register_vcpu_mem_cb(insn, take_access, QEMU_PLUGIN_CB_NO_REGS,
 							 QEMU_PLUGIN_MEM_RW,
-							 (void *)(uintptr_t)function->begin);
+							 (void *)function);
 	}
 }
 

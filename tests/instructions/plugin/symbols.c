@@ -12,14 +12,14 @@ struct list {
 	unsigned int nr;
 };
 
-static struct list probes, vectors, accesses, exceptions, modules, handlers, entries, exits,
-	watched;
+static struct list probes, vectors, accesses, modules, handlers, entries, exits, watched;
 static uint64_t from;
 
 void symbols_clear(void)
 {
-	probes.nr = vectors.nr = accesses.nr = exceptions.nr = 0;
+	probes.nr = vectors.nr = accesses.nr = 0;
 	modules.nr = handlers.nr = entries.nr = exits.nr = watched.nr = 0;
+	exceptions_forget();
 }
 
 static void add(struct list *list, uint64_t begin, uint64_t end)
@@ -44,7 +44,8 @@ void symbols_message(unsigned int message, uint64_t addr)
 	case MESSAGE_PROBE: add(&probes, from, addr); break;
 	case MESSAGE_VECTORS: add(&vectors, from, addr); break;
 	case MESSAGE_ACCESSES: add(&accesses, from, addr); break;
-	case MESSAGE_EXCEPTION: add(&exceptions, addr, addr + 1); break;
+	case MESSAGE_LETTERS: exception_letters(addr); break;
+	case MESSAGE_EXCEPTION: exception_add(addr); break;
 	case MESSAGE_MODULE: add(&modules, from, addr); break;
 	case MESSAGE_HANDLER: add(&handlers, addr, addr + 1); break;
 	case MESSAGE_ENTRY: add(&entries, addr, addr + 1); break;
@@ -59,11 +60,21 @@ void symbols_classify(struct block *b)
 	b->probe_entry = b->probe && b->probe->begin == b->start;
 	b->module = find(&modules, b->start);
 	b->handler = find(&handlers, b->start);
-	b->exception = find(&exceptions, b->start);
+	b->exception = exception_at(b->start);
 	b->vectors = find(&vectors, b->start);
 	b->mark = find(&entries, b->start) ? MARK_ENTRY :
 		  find(&exits, b->start) ? MARK_EXIT :
 		  find(&watched, b->start) ? MARK_WATCH : MARK_NONE;
+}
+
+const struct range *symbols_accesses_at(unsigned int at)
+{
+	return at < accesses.nr ? &accesses.at[at] : NULL;
+}
+
+bool symbols_probe(uint64_t addr)
+{
+	return find(&probes, addr);
 }
 
 const struct range *symbols_accesses(uint64_t addr)
