@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, case, exists, func, select
+from sqlalchemy import Connection, bindparam, case, func, select
 from sqlalchemy.sql.selectable import ScalarSelect
 
-from ..records.kernel_events import DROP, SOCK_ENQUEUE
+from ..records.kernel_events import DROP
 from .rows import StoredPacket, StoredSeries
 from .sqlalchemy_tables import address, event, leg, match, packet, series
 
@@ -31,15 +31,14 @@ _PACKETS = select(packet).where(packet.c.id.in_(_listed()))
 _KERNEL_ONLY = select(series).where(series.c.kernel_only.in_(_listed()))
 _IN_LEG = event.c.leg == leg.c.id
 _FIRST_DROP = select(event.c.data).where(_IN_LEG, event.c.event == DROP).order_by(event.c.id)
-_IN_SOCKET = exists().where(_IN_LEG, event.c.event == SOCK_ENQUEUE)
 _OF_LEG = (
+    leg.c.id.label("leg"),
     leg.c.source,
     leg.c.begin_ns,
     leg.c.pid,
     leg.c.drop_reason,
     leg.c.reader_ns,
     case((leg.c.drop_reason >= 0, _FIRST_DROP.limit(1).scalar_subquery())).label("drop"),
-    case((leg.c.drop_reason >= 0, _IN_SOCKET), else_=False).label("in_socket"),
 )
 _SUMMARIES_OF_PACKETS = (
     select(match.c.packet.label("row"), *_OF_LEG)
@@ -72,13 +71,13 @@ class LegSummary(NamedTuple):
     """The facts about a leg that the packet list shows. `row` is a packet or a series."""
 
     row: int
+    leg: int
     source: int
     begin_ns: int
     pid: int
     drop_reason: int
     reader_ns: int
     drop: int | None  # data of its first event that is a drop
-    in_socket: bool  # whether a copy reached a socket
 
 
 class AddressOfRow(NamedTuple):

@@ -298,3 +298,13 @@ class Costs:
             if each.call.end is not None and each.call.end <= stretch.begin:
                 cpu = each.call.end_cpu
         return cpu
+
+
+def ends(of: Nested) -> set[int]:
+    """Return where anything in a call begins or ends."""
+    made = {of.call.entry, of.call.entry if of.call.end is None else of.call.end}
+    for one in of.stretches:
+        made |= {one.begin, one.end, *(each for span in one.interrupts for each in span)}
+    for each in of.inside:
+        made |= ends(each)
+    return made

@@ -9,11 +9,15 @@ from .calls import MISSED
 from .compare import Made
 from .layout import EVENT
 from .lifetimes import Record
+from .segments import Segments
 
 NOTHING_LOST = {"skb_release_data", "sctp_recvmsg"}
 WRONG = {
     "__first_packet_length", "first_packet_length", "udp_read_skb", "udp_recvmsg", "udpv6_recvmsg",
 }  # fmt: skip
+NOBODY_S = {"ip6_mc_input"}  # of groups that nobody has joined
+KNOWN = {"TCP_OLD_DATA", "TCP_OLD_SEQUENCE", "TCP_RFC7323_PAWS", "DUP_FRAG"}
+NOT_DISCARDED = {"SOCKET_RCVBUFF", "SOCKET_BACKLOG", "PROTO_MEM"}
 
 
 def place_of(made: Made, record: Record) -> str:
@@ -23,8 +27,9 @@ def place_of(made: Made, record: Record) -> str:
     return log.symbol(log.stext + offset) if offset else ""
 
 
-def losing(made: Made, reason: Callable[[int], str]) -> set[int]:
+def losing(made: Made, reason: Callable[[int], str], segments: Segments) -> set[int]:
     """Return the numbers of the records of drops that lost their packets."""
+    dropped = {leg for record, leg, _ in made.passes.events if record.event == EVENT.DROP}
     queued: dict[int, list[int]] = {}  # by series: when a socket received it or a copy
     for record, leg, _ in made.passes.events:
         if record.event == EVENT.SOCK_ENQUEUE and leg > 0:
@@ -37,6 +42,9 @@ def losing(made: Made, reason: Callable[[int], str]) -> set[int]:
     for each in made.passes.legs:
         number = each.series.number
         begins[number] = min(each.begin, begins.get(number, each.begin))
+    failed = {
+        leg for leg in dropped if leg > 0 and made.passes.legs[leg - 1].series.number not in queued
+    }
     found = set()
     for record, leg, _ in made.passes.events:
         if record.event != EVENT.DROP or leg <= 0:
@@ -46,7 +54,12 @@ def losing(made: Made, reason: Callable[[int], str]) -> set[int]:
         delivered = any(when <= record.ts for when in queued.get(series.number, ()))
         begin = begins[series.number]
         unsure = any(loss.begin <= record.ts and loss.end >= begin for loss in losses)
-        unsure = unsure and reason(record.data & 0xFFFFFFFF) == "NOT_SPECIFIED"
+        why = reason(record.data & 0xFFFFFFFF)
+        unsure = unsure and why == "NOT_SPECIFIED"
+        if function in NOBODY_S or why in KNOWN:
+            continue
         if function not in NOTHING_LOST and not unsure and (not delivered or function in WRONG):
-            found.add(record.number)
+            by_tcp = function.startswith("tcp_") and why not in NOT_DISCARDED and "CSUM" not in why
+            if not (by_tcp and segments.is_needless(leg, failed)):
+                found.add(record.number)
     return found

@@ -25,6 +25,7 @@ from .compare import EXACT, Cell, Made
 from .packet_times import packet as times_of
 from .path_output import PathCells, layer_of
 from .path_xml import of_leg
+from .segments import Segments
 from .slots import Event
 from .statistics import Statistics, info
 from .tables import RULES, Tables, Wire
@@ -78,13 +79,13 @@ def of_info(session: Path, made: Made) -> Iterator[Cell]:
 
 def of_statistics(session: Path, made: Made) -> Iterator[Cell]:
     """Yield `stats` of every table but clock, with and without --all."""
-    reason = PathCells(made).drop_reason
+    reason, segments = PathCells(made).drop_reason, Segments(session)
     for everything in (False, True):
         of = Statistics(made, wires_of(session), everything)
         tables: dict[str, Callable[[], list[dict[str, Any]]]] = {
             "functions": of.functions,
             "layers": of.layers,
-            "drops": lambda of=of: of.drops(reason),  # type: ignore[misc]
+            "drops": lambda of=of: of.drops(reason, segments),  # type: ignore[misc]
             "processes": of.processes,
         }
         for table, make in tables.items():
@@ -96,7 +97,7 @@ def of_statistics(session: Path, made: Made) -> Iterator[Cell]:
 def of_tables(session: Path, made: Made) -> Iterator[Cell]:
     """Yield `stats` of all tables but those of of_statistics(), and clock."""
     of, facts = Tables(made, wires_of(session)), _Facts(session)
-    reason = PathCells(made).drop_reason
+    drops = PathCells(made).drop_reason, Segments(session)
     units = of.units(facts.alone)
 
     def shown(table: str, *more: str) -> list[dict[str, Any]]:
@@ -108,7 +109,7 @@ def of_tables(session: Path, made: Made) -> Iterator[Cell]:
     keys = ("process", "function")
     yield from _table("stats programs", keys, shown("programs"), of.programs())
     yield from _table("stats latency", ("kind", "name"), shown("latency"), of.latency(units))
-    yield from _table("stats paths", ("path",), shown("paths"), of.paths(units, reason))
+    yield from _table("stats paths", ("path",), shown("paths"), of.paths(units, *drops))
     for interval in INTERVALS:
         rows = shown("io", "--interval", str(interval / 1e9))
         should = of.io(facts.packets, units, facts.offset, interval)

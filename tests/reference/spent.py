@@ -13,9 +13,20 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
-from .calls import MISSED, Calls, Nested, Span, execution
+from .calls import MISSED, Calls, Nested, Span, ends, execution
 from .layout import EVENT, NULL_SKB, RETURNS_SKB
-from .roles import ACKNOWLEDGES, DEQUEUES, FLUSHES, GRO, KEPT, MERGES, QUEUED, RECEIVES, SENDS_AGAIN
+from .roles import (
+    ACKNOWLEDGES,
+    DEQUEUES,
+    FLUSHES,
+    GRO,
+    KEPT,
+    MERGES,
+    QUEUED,
+    RECEIVES,
+    SCRUBS,
+    SENDS_AGAIN,
+)  # fmt: skip
 from .slots import Event
 
 BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, SENDING, QUEUE, REASSEMBLY, OTHERS, INTERRUPTS, OFF = (
@@ -186,6 +197,8 @@ class _OneLeg:
             return REASSEMBLY
         if merges and tcp and following.call.context != 0:
             return SOCKET
+        if names[-1:] == [self._all.name(following)] == [SCRUBS]:
+            return QUEUE
         same = last is None or execution(last.call) == execution(following.call)
         sends = self._all.name(following) in SENDS_AGAIN or KEPT & {*names[-1:]}
         if sends and (hole[1] - hole[0] > SHORT_NS or not same):
@@ -223,9 +236,9 @@ class _OneLeg:
         last = max([leg.end, *(until for _, until, _ in self._held)])
         cuts = {leg.begin, leg.end}
         for since, until, each in self._held:
-            cuts |= {since, until, *_ends(each)}
+            cuts |= {since, until, *ends(each)}
         for each in leg.socket:
-            cuts |= _ends(each)
+            cuts |= ends(each)
         for _, begin, end in self._queued:
             cuts |= {begin, end}
         for begin, end, name, following in self._holes:
@@ -239,7 +252,7 @@ class _OneLeg:
                         and each.call.entry < end
                         and each.call.end > begin
                     ):
-                        cuts |= _ends(each)
+                        cuts |= ends(each)
         at = sorted(cut for cut in cuts if leg.begin <= cut <= last)
         return list(pairwise(at))
 
@@ -364,16 +377,6 @@ def _state(running: Nested, at: int) -> str:
     if stretch.switched:
         return OFF
     return INTERRUPTS if any(a <= at < b for a, b in stretch.interrupts) else BUSY
-
-
-def _ends(of: Nested) -> set[int]:
-    """Return where anything in a call begins or ends."""
-    made = {of.call.entry, of.call.entry if of.call.end is None else of.call.end}
-    for one in of.stretches:
-        made |= {one.begin, one.end, *(each for span in one.interrupts for each in span)}
-    for each in of.inside:
-        made |= _ends(each)
-    return made
 
 
 def _chain(calls: Sequence[Nested], at: int) -> list[Nested]:

@@ -20,6 +20,7 @@ from .lost_drops import losing, place_of
 from .passes import FORWARD, RX, TX, Pass, Row
 from .path_output import LAYERS, layer_of, word
 from .rows import GAP, INTERRUPTED, SLEPT, CallCells, Cells
+from .segments import Segments
 from .slots import Event
 from .spent import BUSY, NO_TIME, RANK
 
@@ -228,10 +229,10 @@ class Statistics:
         lost = (loss for loss in self._log.losses if loss.reason != MISSED)
         return any(loss.begin <= end and loss.end >= begin for loss in lost)
 
-    def drops(self, reason: Any) -> list[Cells]:
-        """Return `stats drops`; `reason` names a number."""
+    def drops(self, reason: Any, segments: Segments) -> list[Cells]:
+        """Return `stats drops`; `reason` names a number, `segments` are TCP's."""
         mine, found = {leg.number for leg in self._legs}, dict[tuple[str, str], list[int]]()
-        losses, lost = losing(self._made, reason), Counter[tuple[str, str]]()
+        losses, lost = losing(self._made, reason, segments), Counter[tuple[str, str]]()
         for record, leg, _ in self._made.passes.events:
             if record.event != EVENT.DROP or leg not in mine or not isinstance(record.of, Event):
                 continue

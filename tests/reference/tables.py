@@ -18,6 +18,7 @@ from .packet_times import packet
 from .passes import FORWARD, RX, TX, Pass
 from .path_output import layer_of
 from .rows import Cells
+from .segments import Segments
 from .spent import (
     BACKLOG,
     BUSY,
@@ -189,9 +190,11 @@ class Tables(Statistics):
             made.append((leg.kind, leg.drop_reason >= 0, tuple(dict.fromkeys(kept))))
         return tuple(made)
 
-    def paths(self, units: list[Unit], reason: Callable[[int], str]) -> list[Cells]:
-        """Return `stats paths`, without its largest part; `reason` names a number."""
-        losses = losing(self._made, reason)
+    def paths(
+        self, units: list[Unit], reason: Callable[[int], str], segments: Segments
+    ) -> list[Cells]:
+        """Return `stats paths`, without its largest part; see Statistics.drops()."""
+        losses = losing(self._made, reason, segments)
         lost = {leg for record, leg, _ in self._made.passes.events if record.number in losses}
         of: dict[int, list[Unit]] = {}
         for unit, path in zip(units, self._paths(units), strict=True):

@@ -14,7 +14,13 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis import stats
-from skbviewer.analysis.breakdown import leg_columns, parts, path_rule
+from skbviewer.analysis.breakdown import (
+    discarded_segments,
+    leg_columns,
+    lost_packets,
+    parts,
+    path_rule,
+)
 from skbviewer.analysis.calls.interruptions import MARK_INTERRUPTED
 from skbviewer.analysis.graphs import io_series
 from skbviewer.analysis.stats import (
@@ -58,6 +64,8 @@ WRONG: dict[str, tuple[object, object]] = {
     "EXAMPLES": (stats.drop_table, 1),
     "MARK_SLEPT": (function_table, MARK_INTERRUPTED),
     "STACK": (leg_columns, frozenset({"ip_rcv"})),
+    "UNWANTED": (lost_packets, frozenset({"nf_hook_slow"})),
+    "SYN": (discarded_segments, 0),  # a refused connection is lost
 }
 
 

@@ -20,7 +20,7 @@ from .spent import NO_TIME
 MADE_ALONE = (
     "layout", "slots", "calls", "lifetimes", "passes", "rows", "spent", "path_output", "path_xml",
     "statistics", "tables", "shown_times", "compare", "packet_times", "event_pairs",
-    "conversations",
+    "conversations", "segments", "lost_drops",
 )  # fmt: skip
 UNKNOWN = 0.01  # of all packets' time in the kernel, at most
 

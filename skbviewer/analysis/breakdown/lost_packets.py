@@ -6,6 +6,8 @@ A drop lost its packet, except in these cases:
 - A socket had received the packet, or a copy of it, before.  A datagram that is dropped because its
   checksum is wrong is lost all the same.
 - The drop is in one of the functions FREED.
+- Nobody on the host wants the packet (UNWANTED), or TCP or the reassembly of fragments discards
+  what it has already (REPEATED, discarded_segments.py).
 - The kernel gives no reason, and records were lost since the packet began: a socket may have
   received it.
 """
@@ -20,6 +22,7 @@ import numpy as np
 from ...records.kbl_layout import KblEvent
 from ...records.types import LATEST_NS, Bools, Int64s
 from ..words.kernel_names import MASK64
+from .discarded_segments import discarded
 
 if TYPE_CHECKING:
     from ..scope import Scope
@@ -34,6 +37,14 @@ FREED = frozenset({"skb_release_data", "sctp_recvmsg"})
 CHECKSUM_WRONG = frozenset({"__first_packet_length", "first_packet_length", "udp_read_skb"}) | {
     "udp_recvmsg", "udpv6_recvmsg",
 }  # fmt: skip
+# Functions that drop packets of multicast groups that nobody on the host has joined.
+UNWANTED = frozenset({"ip6_mc_input"})
+# Reasons for which the receiver discards data that it has already (net/ipv4/tcp_input.c:
+# tcp_data_queue() and others).
+REPEATED = frozenset({"TCP_OLD_DATA", "TCP_OLD_SEQUENCE", "TCP_RFC7323_PAWS", "DUP_FRAG"})
+FULL = frozenset({"SOCKET_RCVBUFF", "SOCKET_BACKLOG", "PROTO_MEM"})  # of a full receive queue
+RECEIVER = "tcp_"  # begin of the names of TCP's receiving functions
+DAMAGED = "CSUM"  # in reasons of segments whose header may be wrong, too
 
 
 class Key(NamedTuple):
@@ -47,12 +58,23 @@ class Key(NamedTuple):
         """Return the place without its offset."""
         return self.place.split("+")[0]
 
+    @property
+    def is_needless(self) -> bool:
+        """Return whether nobody lacks a packet that is dropped so."""
+        return self.function in UNWANTED or self.reason in REPEATED
+
+    @property
+    def may_be_needless(self) -> bool:
+        """Return whether TCP dropped a segment, which it may have already."""
+        known = self.is_needless or self.reason in FULL or DAMAGED in self.reason
+        return self.place.startswith(RECEIVER) and not known
+
 
 class DropEvents(NamedTuple):
     """Drops of legs: the 0-based event, its leg, and its time (ns) on the log's clock.
 
     `key` is the reason and place of each, an index of `keys`.  `lost` says whether the drop lost
-    its packet.
+    its packet, `needless` whether nobody received this packet, but nobody lacks it.
     """
 
     event: Int64s
@@ -61,11 +83,12 @@ class DropEvents(NamedTuple):
     key: Int64s
     keys: list[Key]
     lost: Bools
+    needless: Bools
 
     def selected(self, which: Bools) -> DropEvents:
         """Return the drops that `which` marks; `keys` stay."""
         of = self.event[which], self.leg[which], self.ts[which], self.key[which]
-        return DropEvents(*of, self.keys, self.lost[which])
+        return DropEvents(*of, self.keys, self.lost[which], self.needless[which])
 
 
 def all_drops(
@@ -84,14 +107,16 @@ def all_drops(
         meant = is_meant(leg, ts)
         event, leg, ts = event[meant], leg[meant], ts[meant]
     key, keys = _keys(scope, event)
-    lost = np.ones(len(event), np.bool_)
+    lost, needless = np.ones(len(event), np.bool_), np.zeros(len(event), np.bool_)
     if len(event):
+        first = _first_delivery(scope)
         checked = np.array([one.function in CHECKSUM_WRONG for one in keys])[key]
         freed = np.array([one.function in FREED for one in keys])[key]
         unnamed = np.array([one.reason == UNNAMED for one in keys])[key]
-        lost = (checked | ~_delivered(scope, leg, ts)) & ~freed
+        lost = (checked | (first[leg] > ts)) & ~freed
         lost &= ~(unnamed & _unsure(scope, leg, ts))
-    return DropEvents(event, leg, ts, key, keys, lost)
+        needless = lost & _needless(scope, leg, key, keys, lost, first)
+    return DropEvents(event, leg, ts, key, keys, lost & ~needless, needless)
 
 
 def legs_of_lost_packets(scope: Scope) -> Bools:
@@ -118,8 +143,23 @@ def _keys(scope: Scope, event: Int64s) -> tuple[Int64s, list[Key]]:
     return np.array(number, np.int64)[which.reshape(-1)], list(found)
 
 
-def _delivered(scope: Scope, leg: Int64s, ts: Int64s) -> Bools:
-    """Return for each drop whether a socket had received the packet, or a copy, before."""
+def _needless(
+    scope: Scope, leg: Int64s, key: Int64s, keys: list[Key], lost: Bools, first: Int64s
+) -> Bools:
+    """Return for each drop whether nobody lacks the packet; `first` is from _first_delivery()."""
+    found: Bools = np.array([one.is_needless for one in keys])[key]
+    asked = np.flatnonzero(np.array([one.may_be_needless for one in keys])[key] & lost)
+    if len(asked):
+        dropped = scope.of_leg("drop_reason") >= 0
+        found[asked] = discarded(scope, leg[asked], ~dropped | (first < LATEST_NS))
+    return found
+
+
+def _first_delivery(scope: Scope) -> Int64s:
+    """Return for each leg when a socket first received its packet or a copy (ns).
+
+    LATEST_NS stands for never.
+    """
     series, columns = scope.of_leg("series"), scope.columns
     queued = np.asarray(columns.array("event", "event")) == int(KblEvent.SOCK_ENQUEUE)
     queued = np.flatnonzero(queued)
@@ -130,7 +170,7 @@ def _delivered(scope: Scope, leg: Int64s, ts: Int64s) -> Bools:
     parent = np.asarray(columns.array("series", "parent"), np.int64)
     has_parent = np.flatnonzero(parent > 0)
     np.minimum.at(first, parent[has_parent], first[has_parent + 1])  # a raw socket's clone
-    return np.asarray(first[series[leg]] <= ts)
+    return np.asarray(first[series])
 
 
 def _unsure(scope: Scope, leg: Int64s, ts: Int64s) -> Bools:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The drops of chosen packets that lost data (breakdown/lost_packets.py)."""
+"""The drops of chosen packets that nobody received (breakdown/lost_packets.py)."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...records.types import Int64s
+from ...records.types import Bools, Int64s
 from ..breakdown.lost_packets import Key, all_drops
 from ..packet_legs import first_packets
 from .case import Case
-
-FULL = frozenset({"SOCKET_RCVBUFF", "SOCKET_BACKLOG", "PROTO_MEM"})  # of a full receive queue
 
 
 class Drops(NamedTuple):
     """Drops as recorded: the 0-based event, its time on the log's clock, and its packet (0: none).
 
-    `key` is the reason and place of the drop, an index of `keys`.
+    `key` is the reason and place of the drop, an index of `keys`.  `needless` says that nobody
+    lacks the packet; otherwise it was lost.
     """
 
     event: Int64s
@@ -26,6 +25,7 @@ class Drops(NamedTuple):
     packet: Int64s
     key: Int64s
     keys: list[Key]
+    needless: Bools
 
     def positions(self, key: Key) -> Int64s:
         """Return the indices, in this table, of the drops with the reason and place `key`."""
@@ -47,15 +47,19 @@ def drops_of(case: Case) -> Drops:
 
 
 def _drops(case: Case) -> Drops:
-    """Return the drops that lost a chosen packet, most frequent reason and place first."""
+    """Return the drops of chosen packets, most frequent reason and place first.
+
+    Drops of packets that a socket had received are left out.
+    """
     drops = all_drops(case.scope, case.is_chosen)
-    drops = drops.selected(drops.lost)
+    drops = drops.selected(drops.lost | drops.needless)
     count = np.bincount(drops.key, minlength=len(drops.keys))
     order = sorted(np.flatnonzero(count).tolist(), key=lambda at: (-count[at], drops.keys[at]))
     place = np.zeros(len(count), np.int64)
     place[order] = np.arange(len(order))
     keys = [drops.keys[at] for at in order]
-    return Drops(drops.event, drops.ts, _packets(case, drops.leg), place[drops.key], keys)
+    packets = _packets(case, drops.leg)
+    return Drops(drops.event, drops.ts, packets, place[drops.key], keys, drops.needless)
 
 
 def _packets(case: Case, legs: Int64s) -> Int64s:

@@ -13,10 +13,9 @@ from ..blocks_in_threads import each_made
 from ..fields.tcp_analysis import analysis_of
 from ..number_sets import distinct, flags_of
 from ..packet_legs import packets_of_legs
+from ..streams.segment_copies import BLOCK, KEY, earlier_copies, exact_matches, seen_packets
 from .case import Case
-from .discarded_segments import discarded
 from .drop_events import drops_of
-from .segment_copies import BLOCK, KEY, earlier_copies, exact_matches, seen_packets
 
 FATES = ("dropped", "wire", "arrived", "unknown")
 SENDS_AGAIN = ("__tcp_retransmit_skb", "tcp_retransmit_skb")
@@ -62,10 +61,10 @@ def sent_again(case: Case) -> list[Again]:
         return []
     drops = drops_of(case.everything)
     # The receiver has the data of a segment that it discarded as repeated
-    lost = ~discarded(case.everything, drops)
+    lost = ~drops.needless
     dropped = dict(zip(drops.packet[lost].tolist(), drops.key[lost].tolist(), strict=True))
-    earlier = earlier_copies(case, packets)
-    sent, received = seen_packets(case, np.maximum(earlier, 0))
+    earlier = earlier_copies(case.scope, packets)
+    sent, received = seen_packets(case.scope, np.maximum(earlier, 0))
     found = []
     for at, (packet, one) in enumerate(zip(packets.tolist(), earlier.tolist(), strict=True)):
         why = drops.keys[dropped[one]].reason if one and one in dropped else ""
@@ -80,7 +79,7 @@ def sent_again(case: Case) -> list[Again]:
 
 def _each_once(case: Case, found: list[Again]) -> list[Again]:
     """Return one segment of each skb, if possible a segment whose fate is known."""
-    matches = exact_matches(case, np.array([one.packet for one in found], np.int64))
+    matches = exact_matches(case.scope, np.array([one.packet for one in found], np.int64))
     leg = dict(zip(matches.packet[::-1].tolist(), matches.leg[::-1].tolist(), strict=True))
     best: dict[int, Again] = {}
     for one in sorted(found, key=lambda again: again.fate == "unknown"):
@@ -112,13 +111,13 @@ def _sent_once(case: Case, packets: Int64s, again: Int64s) -> Bools:
     """
     if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
         return np.zeros(len(packets), np.bool_)
-    sent, _ = seen_packets(case, packets)
+    sent, _ = seen_packets(case.scope, packets)
     return sent & ~np.isin(packets, again)
 
 
 def same_skbs(case: Case, packets: Int64s) -> Int64s:
     """Return `packets`, and all packets of other captures that are the same skbs."""
-    legs = distinct(exact_matches(case, packets).leg)
+    legs = distinct(exact_matches(case.scope, packets).leg)
     same = packets_of_legs(case.scope.columns, legs)
     return distinct(np.concatenate([packets, same]))
 
@@ -138,7 +137,7 @@ def overtaken_in_kernel(case: Case, packets: Int64s) -> Bools:
     but began its leg later in the same log.
     """
     found, asked = np.zeros(len(packets), np.bool_), packets[:MAX_SEGMENTS]
-    packet, leg = exact_matches(case, _of_same_ports(case, asked))
+    packet, leg = exact_matches(case.scope, _of_same_ports(case, asked))
     if not len(packet):
         return found
     columns = case.scope.columns

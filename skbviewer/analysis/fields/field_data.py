@@ -120,12 +120,13 @@ class Data:
         fitted: Callable[[int, Int64s], Int64s],
         flags: Callable[[str], Int64s] = lambda kind: np.zeros(0, np.int64),
         comments: Callable[[], Mapping[int, str]] = dict,
+        lost_legs: Callable[[], Bools] | None = None,
     ) -> None:
         """Read from the column chunks `columns` of a session.
 
         `fitted` converts times of a KBL (by source id) into ns since the epoch on the captures'
         clock.  `flags` returns the rows (n, or -n for K<n>) with a flag, `comments` the comments by
-        row.
+        row.  `lost_legs` returns for each leg whether a drop in it lost its packet.
         """
         self.columns = columns
         self.connect = connect
@@ -133,6 +134,7 @@ class Data:
         self.flags = flags
         self.comments = comments
         self._sources = sources
+        self._lost_legs = lost_legs
         self._kept: dict[str, _Slot] = {}
         self._lock = threading.Lock()
 
@@ -222,6 +224,16 @@ class Data:
             series = self.columns.array(LEG, "series")
             return np.asarray(np.isin(series, series[found[1:-1]]))
         return found[1:-1]
+
+    def lost_legs(self) -> Bools:
+        """Return for each leg whether a drop in it lost its packet (breakdown/lost_packets.py)."""
+
+        def find() -> Bools:
+            if self._lost_legs is None or not (self.columns.array(LEG, "drop_reason") >= 0).any():
+                return np.zeros(self.columns.length(LEG), np.bool_)
+            return self._lost_legs()
+
+        return self.cached("lost legs", find)  # type: ignore[no-any-return]
 
     def rows_with(self, view: View, legs: Bools) -> Bools:
         """Return for each packet or row K<n> of a view whether it has a leg that `legs` marks."""

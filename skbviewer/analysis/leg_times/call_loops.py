@@ -85,6 +85,7 @@ class Owned(NamedTuple):
     stack: Bools
     flushes: Bools
     frees: Bools
+    scrubs: Bools
     tcp: Bools
     begin: Int64s
     end: Int64s
@@ -111,6 +112,19 @@ def same_thread(one: Int, other: Int, inside: Inside) -> bool:
         return bool(inside.pid[one] == inside.pid[other])
     same: bool = inside.cpu[one] == inside.cpu[other]
     return same and not (inside.context[one] == TASK and inside.pid[other] > 0)
+
+
+@allocation_free
+def is_lost(begin: Int, end: Int, beside: Beside) -> bool:
+    """Return whether records were lost between two times (ns), as Spans.meet() does for arrays."""
+    low, high = np.int64(0), np.int64(len(beside.lost_begin))
+    while low < high:
+        middle = (low + high) // 2
+        if beside.lost_begin[middle] <= end:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low > 0 and beside.lost_end[low - 1] >= begin)
 
 
 @allocation_free

@@ -44,6 +44,7 @@ from .call_loops import (
     Inside,
     Owned,
     add,
+    is_lost,
     paint_call,
     paint_interrupts,
     paint_unprobed,
@@ -259,7 +260,7 @@ def _name(
         within = min(owned.queue_end[at], end) - max(owned.queue_begin[at], begin)
         if 2 * within > end - begin:
             return int(owned.queue_rank[at])
-    if _is_lost(begin, end, beside):
+    if is_lost(begin, end, beside):
         return LOST
     if owned.reads[following] and not reading:
         return SOCKET
@@ -273,6 +274,8 @@ def _name(
         return REASSEMBLY
     if owned.merges[following] and tcp and inside.context[one] != TASK:  # not the backlog: TCP's
         return SOCKET
+    if last >= 0 and owned.scrubs[last] and owned.scrubs[following]:
+        return QUEUE
     same = last < 0 or same_thread(np.int64(owned.record[last]), one, inside)
     kept, short = last >= 0 and owned.keeps[last], end - begin <= SHORT_NS
     queued = (kept or owned.sends[following]) and not (short and same)
@@ -281,19 +284,6 @@ def _name(
     if same:
         return RANKS
     return BACKLOG if inside.context[one] == TASK and not reading and is_tcp else QUEUE
-
-
-@allocation_free
-def _is_lost(begin: Int, end: Int, beside: Beside) -> bool:
-    """Return whether records were lost between two times (ns), as Spans.meet() does for arrays."""
-    low, high = np.int64(0), np.int64(len(beside.lost_begin))
-    while low < high:
-        middle = (low + high) // 2
-        if beside.lost_begin[middle] <= end:
-            low = middle + 1
-        else:
-            high = middle
-    return bool(low > 0 and beside.lost_end[low - 1] >= begin)
 
 
 @allocation_free

@@ -50,6 +50,10 @@ FLUSHES = frozenset({"napi_gro_complete", "inet_gro_complete", "ipv6_gro_complet
 FREES = frozenset({"skb_release_data", "napi_consume_skb", "__kfree_skb", "tcp_ack"}) | {
     "skb_can_shift", "skb_shift",
 }  # fmt: skip
+# WireGuard's worker calls it when it has encrypted a packet, which is in the peer's queue then, and
+# so does the worker that takes it from there, in the tunnel's code: no other code calls it twice in
+# succession (drivers/net/wireguard/queueing.h, net/ipv4/ip_tunnel_core.c).
+SCRUBS = frozenset({"skb_scrub_packet"})
 QUEUES = (
     (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
     (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
@@ -57,10 +61,10 @@ QUEUES = (
 # Flags of calls, in the order of Owned.
 FLAGS = (
     "has", "gives", "reads", "puts", "merges", "sends", "keeps", "dequeued", "polled", "stack",
-    "flushes", "frees", "tcp",
+    "flushes", "frees", "scrubs", "tcp",
 )  # fmt: skip
 # FLAGS from "reads" on
-ROLES = (READER, BACKLOG, MERGES, SENDS, KEEPS, DEQUEUED, POLLED, RECEIVED, FLUSHES, FREES)
+ROLES = (READER, BACKLOG, MERGES, SENDS, KEEPS, DEQUEUED, POLLED, RECEIVED, FLUSHES, FREES, SCRUBS)
 DEEP = 4096  # more than the deepest nesting of calls in the kernel
 FIRST_SPANS = 1 << 16  # number of spans for which memory is allocated at first
 

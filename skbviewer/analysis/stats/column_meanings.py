@@ -192,8 +192,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "reason": "the kernel's drop reason",
         "function, layer": "the function that dropped the packets, with the offset inside it",
         "count": "drops, as the kernel counts them",
-        "lost": "drops that lost the packet, as skbviewer diagnose counts them; the others freed "
-        "what was left of a packet that a socket had received",
+        "lost": "drops that lost the packet, as skbviewer diagnose counts them; of the other "
+        "packets, a socket had received the data, or nobody lacks them",
         "wire": "dropped packets that are in a capture",
         "packets": "the numbers of the first of these captured packets",
     },

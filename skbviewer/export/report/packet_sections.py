@@ -112,7 +112,7 @@ def _box(one: Shown, picture: Picture, layers: Mapping[str, int]) -> Markup:
 
 def _facts(row: Row) -> Markup:
     place = f" at {row.drop_place}" if row.drop_place else ""
-    fate = "" if row.lost else ": only a clone or leftover was freed"
+    fate = "" if row.lost else ": nothing was lost"
     times = [
         f"{duration(ns)} {word}"
         for ns, word in (

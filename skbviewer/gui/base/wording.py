@@ -68,7 +68,7 @@ def drop(reason: str, place: str, lost: bool) -> str:
     meaning = (
         "the packet was lost"
         if lost
-        else "only a clone or leftover was freed; the packet itself was delivered"
+        else "nothing was lost: a socket had received the packet, or nobody lacks it"
     )
     return f"{where}: {meaning}"
 

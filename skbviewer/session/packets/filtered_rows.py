@@ -8,17 +8,20 @@ from functools import lru_cache
 
 import numpy as np
 
+from ...analysis.breakdown.lost_packets import legs_of_lost_packets
 from ...analysis.display_filter import Plan, evaluate, parse
 from ...analysis.fields.all_fields import FIELDS
 from ...analysis.fields.field_data import DROP, PACKET, ROW, SERIES, Array, Data, View
 from ...analysis.fields.field_kind import Kind
 from ...analysis.fields.field_text import field_values
 from ...analysis.fields.sort_keys import keys_of
+from ...analysis.scope import Chosen
 from ...records import BadInput, Progress
 from ...records.annotation import COMMENT
 from ...records.types import Bools, Int64s
 from ...store import Columns
 from ..annotation_places import RowIds
+from ..kernel.statistics_scope import scope_of
 from ..notes import Notes
 from ..opened_file import OpenedFile
 
@@ -36,9 +39,13 @@ def data_of(opened: OpenedFile, notes: Notes) -> Data:
                 found[row] = f"{found[row]}\n{note.text}" if row in found else note.text
         return found
 
-    return Data(
-        opened.columns, opened.database, opened.sources, opened.fitted, notes.flags, comments
-    )
+    def lost_legs() -> Bools:
+        with opened.database() as db:
+            given = db, opened.columns, opened.sources(), opened.timebase(), Chosen()
+            return legs_of_lost_packets(scope_of(*given))
+
+    reads = opened.columns, opened.database, opened.sources, opened.fitted
+    return Data(*reads, notes.flags, comments, lost_legs)
 
 
 def _life(columns: Columns, series: int | None) -> int:

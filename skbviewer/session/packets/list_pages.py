@@ -16,6 +16,7 @@ from ...analysis.streams.kernel_only_tcp import lifetime_summaries
 from ...analysis.streams.ping_and_arp_links import Link, links_of
 from ...analysis.streams.tcp_info import SegmentSummary
 from ...records import PacketRow, SeriesRow, SourceKind
+from ...records.types import Bools
 from ...store import Database, packet_list_queries, queries
 from ...store.packet_list_queries import AddressOfRow, LegSummary
 from ...store.rows import StoredSeries
@@ -50,11 +51,13 @@ class Known(NamedTuple):
     """Facts about packets that follow from further packets of the stream, by packet number.
 
     Only packets that were asked for are included.  `lives` holds the summaries of rows K<n>, by n.
+    `lost_legs` returns for each leg of the session whether a drop in it lost its packet.
     """
 
     streams: Mapping[int, SegmentSummary]
     links: Mapping[int, Link]
     lives: Mapping[int, SegmentSummary]
+    lost_legs: Callable[[], Bools]
 
 
 def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
@@ -63,12 +66,13 @@ def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
     In a large session, the result is empty until the streams were `followed`.
     """
     if not followed:
-        return Known({}, {}, {})
+        return Known({}, {}, {}, data.lost_legs)
     numbers, lives = ids[ids > 0], -ids[ids < 0]
     return Known(
         tcp_info.segment_summaries(data, numbers),
         links_of(data, numbers),
         lifetime_summaries(data, lives) if len(lives) else {},
+        data.lost_legs,
     )
 
 
@@ -93,7 +97,7 @@ def rows(
     found: dict[int, PacketRow | SeriesRow] = {}
     if numbers:
         legs = packet_list_queries.summaries_of_packets(db, numbers) if has_kbl else ()
-        summaries = row_summaries(_as_begun(legs, fitted), names)
+        summaries = row_summaries(_as_begun(legs, fitted), names, known.lost_legs)
         shown = _addresses(packet_list_queries.addresses_of_packets(db, numbers) if has_kbl else ())
         for number, row in packet_list_queries.packets(db, numbers).items():
             stream, link = known.streams.get(number), known.links.get(number)
@@ -104,18 +108,20 @@ def rows(
             other = shown.get(number, ())
             other = tuple(pair for pair in other if pair != (made.saddr, made.daddr))
             described = described._replace(elsewhere=other)
-            found[number] = _with(described, mine, row.payload > 0)
+            found[number] = _with(described, mine)
     if lives:
         series = packet_list_queries.kernel_only(db, lives)
         summaries = row_summaries(
-            packet_list_queries.summaries_of_series(db, [r.id for r in series.values()]), names
+            packet_list_queries.summaries_of_series(db, [r.id for r in series.values()]),
+            names,
+            known.lost_legs,
         )
         times = _fitted_times(series.values(), fitted)
         for number, life in series.items():
             has_points = life.source in sources.points
             shown_life = series_row(life, known.lives.get(number), has_points)
             shown_life = shown_life._replace(time_ns=times[life.id])
-            found[-number] = _with(shown_life, summaries.get(life.id, RowSummary()), False)
+            found[-number] = _with(shown_life, summaries.get(life.id, RowSummary()))
     return [found[number] for number in ids.tolist()]
 
 
@@ -127,11 +133,9 @@ def _addresses(rows: Iterable[AddressOfRow]) -> dict[int, tuple[tuple[str, str],
     return {number: tuple(pairs) for number, pairs in found.items()}
 
 
-def _with(row: Row, summary: RowSummary, has_data: bool) -> Row:
-    lost = summary.lost or (summary.purged and has_data)
-    return row._replace(
-        process=summary.process, drop=summary.drop, drop_place=summary.place, lost=lost
-    )
+def _with(row: Row, summary: RowSummary) -> Row:
+    process, drop, place, lost = summary
+    return row._replace(process=process, drop=drop, drop_place=place, lost=lost)
 
 
 def _as_begun(legs: Sequence[LegSummary], fitted: Fitted) -> list[LegSummary]:

@@ -9,7 +9,7 @@ import pytest
 
 from skbviewer.analysis.diagnosis import Diagnosis
 from skbviewer.analysis.stats import drop_rows
-from skbviewer.records import resource
+from skbviewer.records import PacketRow, resource
 from skbviewer.session import Session, import_files
 
 from .stories import GENERAL
@@ -71,15 +71,22 @@ def test_drops_are_those_that_lost_packets(diagnosis: tuple[str, Diagnosis, Path
 
 
 def test_statistics_count_the_same_drops(diagnosis: tuple[str, Diagnosis, Path]) -> None:
-    """All drops, and those of the findings: they differ by what was freed after its delivery."""
+    """Drops that lost packets: in statistics, in findings that are no notes, and in the list."""
     name, made, out = diagnosis
     session = Session.open(out)
     rows = drop_rows(session.stats.scope())
+    dropped = session.packets.listed("kbl.lost", None, True)
+    assert dropped is not None
+    listed = session.packets.rows(dropped)
     session.close()
+    lost = sum(row.lost for row in rows)
     rules = ("drop", "receive-queue-full")
-    assert sum(row.lost for row in rows) == sum(
-        one.number for one in made.findings if one.rule in rules
-    )
+    found = [one for one in made.findings if one.rule in rules]
+    assert lost == sum(one.number for one in found if one.severity != "note")
+    assert lost == sum(row.lost for row in listed)
+    for one in found:
+        red = {row.number for row in listed if row.lost and isinstance(row, PacketRow)}
+        assert (one.packet in red) == (one.severity != "note") or (one.packet or -1) < 0
     if name == "drops":
         assert [(row.number, row.lost) for row in rows] == [
             (22, 22), (3, 3), (1, 1), (1, 0), (1, 1),

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skbviewer.analysis.diagnosis import Diagnosis
+from skbviewer.analysis.stats import drop_rows
 from skbviewer.records.kbl_layout import KblEvent
+from skbviewer.session import Session
 from tests.matching.story import HOST, OTHER, SOFTIRQ, Story, tcp4
 from tests.readers import build
 from tests.readers.build import write_pcap
@@ -109,6 +112,12 @@ def test_a_repeated_segment_that_tcp_discards_is_not_lost(
     drop = only(made, "drop")
     assert (drop.number, drop.severity) == (2, severity)
     assert ("discarded by TCP" in drop.text) == (severity == "note")
+    lost = 0 if severity == "note" else 2
+    with closing(Session.open(tmp_path / "story.skbv")) as session:
+        assert [row.lost for row in drop_rows(session.stats.scope())] == [lost]
+        assert sum(row.lost for row in session.packets.numbered(1, 3)) == lost
+        found = session.packets.listed("kbl.lost == 1")
+        assert found is not None and len(found) == lost
     assert ("the first one was dropped" in said(made)) == (severity == "critical")
 
 

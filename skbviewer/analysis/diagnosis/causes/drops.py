@@ -7,13 +7,12 @@ import numpy as np
 
 from ....records.kbl_layout import KblEvent
 from ....records.types import Int64s
-from ...breakdown.lost_packets import CHECKSUM_WRONG, Key
+from ...breakdown.lost_packets import CHECKSUM_WRONG, FULL, REPEATED, Key
 from ...scope import Scope
 from ...words.event_text import hook_text
 from .. import needs, wording
 from ..case import EXAMPLES, Case
-from ..discarded_segments import discarded
-from ..drop_events import FULL, Drops, drops_of
+from ..drop_events import Drops, drops_of
 from ..finding import CRITICAL, EVENT, NOTE, PACKET, Evidence, Finding, Rule
 from ..neighbour_questions import FAILURE
 
@@ -39,13 +38,11 @@ ADVICE = {
 }
 # Functions that drop for one cause, but may not name it, and the reason with the same advice.
 UNNAMED_CAUSES = {FAILURE: "NEIGH_FAILED", **dict.fromkeys(CHECKSUM_WRONG, "UDP_CSUM")}
-# Functions that drop packets for which the host has no receiver.
+# By function of lost_packets.UNWANTED.
 UNWANTED = {
     "ip6_mc_input": "These packets are for multicast groups that nobody on this host has joined: "
     "this is normal.",
 }
-# TCP discards data that it has already (net/ipv4/tcp_input.c: tcp_data_queue() and others).
-REPEATED = frozenset({"TCP_OLD_DATA", "TCP_OLD_SEQUENCE", "TCP_RFC7323_PAWS", "DUP_FRAG"})
 NOT_LOST = (
     "The receiver has these data already, so nothing was lost. Find out why the data arrived twice."
 )
@@ -59,19 +56,18 @@ HOOK, VERDICTS = 0xFFFF, 16  # NF_HOOK: data = hook | pf << 8 | (verdict + 1) <<
 def _find(case: Case) -> list[Finding]:
     found = []
     drops = drops_of(case)
-    harmless = discarded(case, drops)
     for key in drops.keys:
         if key.reason in FULL:
             continue
         every = drops.positions(key)
-        for nothing_lost in (False, True):
-            mine = every[harmless[every] == nothing_lost]
+        for needless in (False, True):
+            mine = every[drops.needless[every] == needless]
             if len(mine):
-                found.append(_finding(case, drops, mine, key, nothing_lost))
+                found.append(_finding(case, drops, mine, key, needless))
     return found
 
 
-def _finding(case: Case, drops: Drops, mine: Int64s, key: Key, nothing_lost: bool) -> Finding:
+def _finding(case: Case, drops: Drops, mine: Int64s, key: Key, needless: bool) -> Finding:
     events, (reason, place) = drops.event[mine], key
     where = f" in {place.split('+')[0]}" if place else ""
     hooks = sorted(set(_hooks(case.scope, events)))
@@ -79,7 +75,8 @@ def _finding(case: Case, drops: Drops, mine: Int64s, key: Key, nothing_lost: boo
     shown = drops.packet[mine][:EXAMPLES].tolist()
     named = [wording.packet(number) for number in shown if number]
     how = "discarded as repeated" if reason in REPEATED else "dropped"
-    how = "discarded by TCP" if nothing_lost and reason not in REPEATED else how
+    by_tcp = needless and not key.is_needless
+    how = "discarded by TCP" if by_tcp else how
     number = wording.packets_at_least(len(mine), case.may_lack_records)
     text = f"{number} {wording.were(len(mine))} {how}: {reason}{where}{at}."
     text = text[0].upper() + text[1:]
@@ -94,9 +91,8 @@ def _finding(case: Case, drops: Drops, mine: Int64s, key: Key, nothing_lost: boo
     function = place.split("+")[0]
     known = ADVICE.get(UNNAMED_CAUSES.get(function, reason), OTHER)
     advice = NOT_LOST if reason in REPEATED else UNWANTED.get(function, known)
-    advice = DISCARDED if nothing_lost and reason not in REPEATED else advice
-    harmless = function in UNWANTED or reason in REPEATED or nothing_lost
-    severity = NOTE if harmless else CRITICAL
+    advice = DISCARDED if by_tcp else advice
+    severity = NOTE if needless else CRITICAL
     first = next((number for number in shown if number), None)
     found = Finding(NAME, severity, first, len(mine), None, text, tuple(evidence), advice)
     return found._replace(rows=drops.rows(mine))

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from ....records.kbl_layout import KblEvent
+from ...breakdown.lost_packets import FULL
 from .. import needs, wording
 from ..case import EXAMPLES, Case
-from ..drop_events import FULL, drops_of
+from ..drop_events import drops_of
 from ..finding import CRITICAL, EVENT, PACKET, Evidence, Finding, Rule
 
 NAME = "receive-queue-full"

@@ -15,7 +15,6 @@ from .. import packet_legs
 from ..blocks_in_threads import each_made
 from ..number_sets import distinct, flags_of
 from ..scope import Scope
-from .case import Case
 
 KEY = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport", "seq")
 LAST_BITS = 0xFFFFFF  # of a sequence number
@@ -29,17 +28,17 @@ class Matches(NamedTuple):
     leg: Int64s
 
 
-def earlier_copies(case: Case, packets: Int64s) -> Int64s:
+def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
     """Return the nearest earlier packet with the same addresses, ports and sequence number.
 
     A number -n stands for row K<n>: no capture has that packet.  0 means that there is none.
     """
-    columns = case.scope.columns
+    columns = scope.columns
     count = columns.length("packet")
     row = np.asarray(columns.array("series", "kernel_only"), np.int64)
     wanted = np.asarray(columns.take("packet", "seq", packets - 1), np.int64)
-    mine = _with_sequence(case, "packet", wanted)
-    lives = _with_sequence(case, "series", wanted)
+    mine = _with_sequence(scope, "packet", wanted)
+    lives = _with_sequence(scope, "series", wanted)
     lives = lives[row[lives] > 0]
 
     def both(name: str) -> Int64s:
@@ -52,7 +51,7 @@ def earlier_copies(case: Case, packets: Int64s) -> Int64s:
     payload = np.asarray(columns.take("packet", "payload", mine), np.int64)
     length = np.r_[payload, np.full(len(lives), -1, np.int64)]
     number = np.r_[mine + 1, -row[lives]]
-    at = np.r_[mine, _place_in_time(case, lives)]
+    at = np.r_[mine, _place_in_time(scope, lives)]
     order = np.lexsort((at, *keys))
     same = np.all([key[order][1:] == key[order][:-1] for key in keys], axis=0)
     earlier, later = number[order][:-1], number[order][1:]
@@ -63,12 +62,12 @@ def earlier_copies(case: Case, packets: Int64s) -> Int64s:
     return np.asarray(before[packets], np.int64)
 
 
-def _with_sequence(case: Case, table: str, wanted: Int64s) -> Int64s:
+def _with_sequence(scope: Scope, table: str, wanted: Int64s) -> Int64s:
     """Return the TCP segments in `table` (0-based rows) with one of the sequence numbers `wanted`.
 
     A table of their last bits excludes most segments before the numbers are searched.
     """
-    columns, last_bits = case.scope.columns, flags_of(wanted & LAST_BITS, LAST_BITS + 1)
+    columns, last_bits = scope.columns, flags_of(wanted & LAST_BITS, LAST_BITS + 1)
 
     def search(first: int) -> Int64s:
         seq = columns.block(table, "seq", first, BLOCK).astype(np.int64)
@@ -80,9 +79,9 @@ def _with_sequence(case: Case, table: str, wanted: Int64s) -> Int64s:
     return np.asarray(rows[columns.take(table, "protocol", rows) == TCP], np.int64)
 
 
-def _place_in_time(case: Case, lives: Int64s) -> Int64s:
+def _place_in_time(scope: Scope, lives: Int64s) -> Int64s:
     """Return for each skb lifetime the number of packets before its start, minus 0.5."""
-    scope, columns = case.scope, case.scope.columns
+    columns = scope.columns
     if not len(lives):
         return np.zeros(0, np.int64)
     begin, source = (
@@ -113,18 +112,18 @@ def _session_times(scope: Scope, first: int) -> Int64s:
     return ts
 
 
-def exact_matches(case: Case, packets: Int64s) -> Matches:
+def exact_matches(scope: Scope, packets: Int64s) -> Matches:
     """Return all exact matches of `packets`, in the order of their rows."""
-    return Matches(*packet_legs.exact_matches(case.scope.columns, distinct(packets)))
+    return Matches(*packet_legs.exact_matches(scope.columns, distinct(packets)))
 
 
-def seen_packets(case: Case, packets: Int64s) -> tuple[Bools, Bools]:
+def seen_packets(scope: Scope, packets: Int64s) -> tuple[Bools, Bools]:
     """Return for each of `packets` whether a recorded kernel sent it, and whether one received it.
 
     0, which is no packet, was neither sent nor received.
     """
-    found, asked = exact_matches(case, packets), distinct(packets)
-    is_received = case.of_leg("kind", found.leg) == RX
+    found, asked = exact_matches(scope, packets), distinct(packets)
+    is_received = scope.columns.take("leg", "kind", found.leg) == RX
     sent, received = np.zeros((2, len(asked)), np.bool_)
     place = np.searchsorted(asked, found.packet)
     received[place[is_received]] = True
