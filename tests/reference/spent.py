@@ -105,6 +105,11 @@ class Spent:
     def name(self, of: Nested) -> str:
         return self._calls.log.functions.get(of.call.func, "")
 
+    @cached_property
+    def sees_devices(self) -> bool:
+        """Return whether each packet that is given to a device enters a probed function."""
+        return "__dev_queue_xmit" in self._calls.log.functions.values()
+
     def switched(self, cpu: int, begin: int, on: int, end: int) -> bool:
         return self._calls.switched(cpu, begin, on, end)
 
@@ -197,7 +202,7 @@ class _OneLeg:
             return REASSEMBLY
         if merges and tcp and following.call.context != 0:
             return SOCKET
-        if names[-1:] == [self._all.name(following)] == [SCRUBS]:
+        if names[-1:] == [self._all.name(following)] == [SCRUBS] and self._all.sees_devices:
             return QUEUE
         same = last is None or execution(last.call) == execution(following.call)
         sends = self._all.name(following) in SENDS_AGAIN or KEPT & {*names[-1:]}

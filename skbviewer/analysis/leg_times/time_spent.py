@@ -52,8 +52,9 @@ FREES = frozenset({"skb_release_data", "napi_consume_skb", "__kfree_skb", "tcp_a
 }  # fmt: skip
 # WireGuard's worker calls it when it has encrypted a packet, which is in the peer's queue then, and
 # so does the worker that takes it from there, in the tunnel's code: no other code calls it twice in
-# succession (drivers/net/wireguard/queueing.h, net/ipv4/ip_tunnel_core.c).
-SCRUBS = frozenset({"skb_scrub_packet"})
+# succession (drivers/net/wireguard/queueing.h, net/ipv4/ip_tunnel_core.c).  Other code calls
+# DEVICE_QUEUE between two such calls (tunnels, veth), so the log must have a probe there.
+SCRUBS, DEVICE_QUEUE = frozenset({"skb_scrub_packet"}), "__dev_queue_xmit"
 QUEUES = (
     (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
     (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
@@ -232,8 +233,10 @@ def _by_function(log: KernelLog) -> list[Bools]:
     The last element of each array is for records without a probe.
     """
     made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:]]
+    known = {probe.name for probe in log.probes.values()}
+    sets = (*ROLES[:-1], SCRUBS if DEVICE_QUEUE in known else frozenset[str]())
     for probe in log.probes.values():
-        roles = [probe.name in names for names in ROLES]
+        roles = [probe.name in names for names in sets]
         for column, value in zip(
             made, [probe.arg >= 0, *roles, probe.name.startswith("tcp_")], strict=True
         ):

@@ -117,11 +117,21 @@ def test_a_wait_is_named_only_by_what_shows_it(
     before: str, following: str, name: str, tmp_path: Path
 ) -> None:
     story = Story()
+    story.function("__dev_queue_xmit")
     story.alloc(990, A, context=SOFTIRQ)
     story.call(before, 1000, 2000, A, context=SOFTIRQ, ipv4=udp4(1))
     story.call(following, 902_000, 903_000, A, context=SOFTIRQ)
     for _, made in spent(story, tmp_path):
         assert made == {"busy": 10 + 1000 + 1000, name: 900_000}
+
+
+def test_two_scrubs_show_no_queue_if_a_call_between_may_be_unprobed(tmp_path: Path) -> None:
+    story = Story()
+    story.alloc(990, A, context=SOFTIRQ)
+    for begin in (1000, 902_000):
+        story.call("skb_scrub_packet", begin, begin + 1000, A, context=SOFTIRQ, ipv4=udp4(1))
+    for _, made in spent(story, tmp_path):
+        assert made == {"busy": 10 + 1000 + 1000, "outside probed functions": 900_000}
 
 
 def test_a_packet_in_a_list_waits_for_others_first(tmp_path: Path) -> None:
