@@ -14,8 +14,8 @@ from ...records import UNRECORDED, KernelLog, Packets
 from ...records.types import EARLIEST_NS, LATEST_NS, Bools, Int64s
 from ..clock.point_distances import Place
 from ..kernel_functions import PACKET_SOCKET, RECEIVE_START, RECEIVE_TAP, TRANSMIT
-from ..legs.capture_points import WAIT_NS
 from ..legs.declared_losses import ANY, MISSED, Table, is_filtered, meets
+from ..legs.tap_moments import WAIT_NS
 
 if TYPE_CHECKING:
     from ..model import KernelSide

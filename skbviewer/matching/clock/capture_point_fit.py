@@ -17,8 +17,9 @@ import numpy.typing as npt
 from ...records import ColumnTable, Packets
 from ...records.types import Bools, Int64s
 from ..arrays.medians import median
-from ..legs.capture_points import EARLY, SOCKET, WAIT_NS, WIRE
+from ..legs.capture_points import EARLY, SOCKET, WIRE
 from ..legs.declared_losses import Table, losses_inside, meets
+from ..legs.tap_moments import WAIT_NS
 from .agreeing_devices import (
     ANY_TIME,
     agreeing_devices,

@@ -35,11 +35,11 @@ from .leg_cutting import LegTable
 from .leg_cutting_loops import FORWARD, RX, TX
 from .recorded_births import births
 from .released_skbs import after_release, until_release
+from .tap_moments import WAIT_NS
 from .unborn_copies import of_known_skbs, perhaps_copies, unborn
 
 RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
 ONE_NS = 100_000  # all packet sockets get a packet within this time
-WAIT_NS = 1_000_000_000  # a received packet waits less than this before the stack takes it
 SOCKET, WIRE, EARLY = 0, 1, 2  # the point is shown by a packet socket, the hand-over, the arrival
 
 POINT_DTYPE = np.dtype(
@@ -87,8 +87,10 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     sent = sent[legs.of[sent] >= 0]
     onwards = sent[rows["kind"][legs.of[sent]] == FORWARD]
     forward = onwards[np.unique(legs.of[onwards], return_index=True)[1]]
+    is_unborn = unborn(log, series) if lossy else np.zeros(len(series.parent), np.bool_)
+    without_birth = np.flatnonzero(is_unborn)
     arrival = _arrivals(log, series, legs, entries, losses)
-    without_birth = np.flatnonzero(unborn(log, series)) if lossy else np.zeros(0, np.int64)
+    arrival = tap_moments.perhaps_of_originals(legs, is_unborn, arrival)
     calls = entries.entries_of(PACKET_SOCKET)
     if lossy:
         received = entries.entries_of(RECEIVED | STAMPS_RECEIVED)

@@ -28,6 +28,7 @@ from .leg_cutting_loops import TX
 
 Rows = npt.NDArray[np.void]
 
+WAIT_NS = 1_000_000_000  # a received packet waits less than this before the stack takes it
 UNKNOWN = -1  # no footprint shows the header at a moment
 
 MOMENT_DTYPE = np.dtype(
@@ -64,6 +65,16 @@ class Arrival(NamedTuple):
 
     ns: Int64s
     shown: Bools
+
+
+def perhaps_of_originals(legs: LegTable, is_unborn: Bools, arrival: Arrival) -> Arrival:
+    """Return the arrivals, WAIT_NS earlier for received skbs whose birth is not recorded.
+
+    Such an skb may be a copy that was sent and received inside one namespace, and it has the stamp
+    that its original got.  `is_unborn` is by series.
+    """
+    copied = is_unborn[legs.rows["series"]] & (legs.rows["kind"] != TX)
+    return Arrival(np.where(copied, arrival.ns - WAIT_NS, arrival.ns), arrival.shown & ~copied)
 
 
 class Window(NamedTuple):
