@@ -33,10 +33,8 @@ BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, SENDING, QUEUE, REASSEMBLY, OTHERS, INTER
     "busy", "qdisc", "socket queue", "softirq", "socket backlog", "send queue", "queue",
     "reassembly", "other packets", "interrupts", "switched out",
 )  # fmt: skip
-UNPROBED, LISTED, LOST, OUTSIDE = (
-    "functions without a probe", "NAPI list", "records were lost meanwhile",
-    "outside probed functions",
-)  # fmt: skip
+UNPROBED, LISTED = "functions without a probe", "NAPI list"
+LOST, OUTSIDE = "records were lost meanwhile", "outside probed functions"
 RANK = (
     BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, SENDING, QUEUE, REASSEMBLY, OTHERS, INTERRUPTS, OFF,
     UNPROBED, LISTED, LOST, OUTSIDE,
@@ -106,8 +104,7 @@ class Spent:
         return self._calls.log.functions.get(of.call.func, "")
 
     @cached_property
-    def sees_devices(self) -> bool:
-        """Return whether each packet that is given to a device enters a probed function."""
+    def sees_devices(self) -> bool:  # each packet that is given to one
         return "__dev_queue_xmit" in self._calls.log.functions.values()
 
     def switched(self, cpu: int, begin: int, on: int, end: int) -> bool:

@@ -11,7 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...analysis.breakdown.lost_packets import CHECKSUM_WRONG, FREED, UNNAMED
+from ...analysis.breakdown.lost_packets import (
+    CHECKSUM_WRONG,
+    DAMAGED,
+    FREED,
+    FULL,
+    RECEIVER,
+    REPEATED,
+    UNNAMED,
+    UNWANTED,
+)
 from ...records.kbl_layout import KblEvent
 from ...records.protocols import TCP, UDP
 from ..connection import literal
@@ -112,7 +121,7 @@ FROM legs_of LEFT JOIN spread USING (process, host) ORDER BY total_ns DESC, proc
 
 # Which drops lost their packet, by the rules of analysis/breakdown/lost_packets.py.  The tables do
 # not say when records were lost.  So `lost` is unknown if that matters, and a leg of the log may
-# lack records.
+# lack records.  Nor do they say whether TCP had the data of a dropped segment already.
 _LOST = f"""
 gaps AS (SELECT DISTINCT session, source FROM legs WHERE functions IS NULL),
 queued AS (
@@ -125,8 +134,12 @@ received AS (
     ON s.session = q.session AND s.id = q.series WHERE s.parent IS NOT NULL)
   GROUP BY ALL)"""
 _DROPPING = "split_part(coalesce(d.place, ''), '+', 1)"
+_OF_TCP = f"""starts_with({_DROPPING}, '{RECEIVER}')
+  AND d.reason NOT IN {_listed(FULL)} AND NOT contains(d.reason, '{DAMAGED}')"""
 _IS_LOST = f"""CASE WHEN {_DROPPING} IN {_listed(FREED)} THEN false
   WHEN {_DROPPING} NOT IN {_listed(CHECKSUM_WRONG)} AND r.ts_ns <= d.ts_ns THEN false
+  WHEN {_DROPPING} IN {_listed(UNWANTED)} OR d.reason IN {_listed(REPEATED)} THEN false
+  WHEN {_OF_TCP} THEN NULL
   WHEN d.reason = '{UNNAMED}' AND g.session IS NOT NULL THEN NULL
   ELSE true END"""
 
