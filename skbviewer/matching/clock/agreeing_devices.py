@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ...records import ColumnTable
 from ...records.types import EARLIEST_NS, LATEST_NS, Bools, Int64s
 from ..arrays.medians import median
-from ..legs.capture_points import WAIT_NS
+from ..legs.tap_moments import WAIT_NS
 from .clock_fit import ClockFit, TimedPairs, fit, precision_of, refit
 from .excluded_devices import is_excluded
 from .point_distances import FAR, devices_of, points_of

@@ -18,9 +18,9 @@ from skbviewer.matching.candidates.moment_conditions import (
 )
 from skbviewer.matching.clock.capture_point_fit import Located
 from skbviewer.matching.clock.point_distances import Place
-from skbviewer.matching.legs.capture_points import EARLY, SOCKET, WAIT_NS
+from skbviewer.matching.legs.capture_points import EARLY, SOCKET
 from skbviewer.matching.legs.declared_losses import ANY, LOSS_DTYPE
-from skbviewer.matching.legs.tap_moments import MOMENT_DTYPE
+from skbviewer.matching.legs.tap_moments import MOMENT_DTYPE, WAIT_NS
 from skbviewer.records import HOLE
 
 HERE, THERE = (100, 2), (100, 3)  # netns, ifindex

@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skbviewer.matching.clock.agreeing_devices import agreeing_devices
-from skbviewer.matching.legs.capture_points import WAIT_NS
-from skbviewer.matching.legs.tap_moments import MOMENT_DTYPE
+from skbviewer.matching.legs.tap_moments import MOMENT_DTYPE, WAIT_NS
 from skbviewer.records import ColumnTable
 
 NETNS, ETH, MIRROR = 9, 2, 3

@@ -6,9 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from skbviewer.matching import build_legs, build_series
-from skbviewer.matching.legs.capture_points import WAIT_NS, build
+from skbviewer.matching.legs.capture_points import build
 from skbviewer.matching.legs.declared_losses import losses_declared_by
 from skbviewer.matching.legs.recorded_births import births
+from skbviewer.matching.legs.tap_moments import WAIT_NS
 from skbviewer.records.types import EARLIEST_NS
 
 from ..story import HOST, Story, udp4
