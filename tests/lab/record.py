@@ -16,7 +16,7 @@ TOP = HERE.parents[1]
 KMOD = TOP / "kmod"
 MAKE_OUTPUT = "make.txt"
 SOME = 500  # functions of the middle list
-PROBED_MODULES = ("veth", "nf_conntrack", "nf_nat", "sch_netem", "ip_tables")
+PROBED_MODULES = ("veth", "nf_conntrack", "nf_nat", "sch_netem", "ip_tables", "sctp")
 
 
 class Built(NamedTuple):

@@ -7,7 +7,7 @@ Input: the records of a log.  Output: calls with their direct inner calls and th
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -308,3 +308,21 @@ def ends(of: Nested) -> set[int]:
     for each in of.inside:
         made |= ends(each)
     return made
+
+
+def chain(calls: Sequence[Nested], at: int) -> list[Nested]:
+    """Return the calls that are open at the time `at`, outermost first; `calls` are in order."""
+    number = bisect_right(calls, at, key=lambda each: each.call.entry)
+    for each in (calls[n] for n in range(number - 1, -1, -1)):
+        if each.call.end is None:
+            continue
+        return [each, *chain(each.inside, at)] if at < each.call.end else []
+    return []
+
+
+def around_at(following: Nested, at: int) -> Nested | None:
+    """Return the innermost call around another that was open at a time before."""
+    above = following.parent
+    while above is not None and above.call.entry > at:
+        above = above.parent
+    return above

@@ -15,6 +15,7 @@ QUEUED = {"enqueue_to_backlog", "skb_flow_limit", "netif_rx_internal", "__netif_
 RECEIVES = {"__netif_receive_skb", "__netif_receive_skb_one_core"}
 GRO = "napi_gro_receive"
 SCRUBS = "skb_scrub_packet"  # by WireGuard's worker after encryption, then by a tunnel's code
+GENERATOR = "kpktgend_"  # names of threads that hold a packet until it is due to be sent
 ACKNOWLEDGES = {"skb_release_data", "napi_consume_skb", "__kfree_skb", "tcp_ack"} | {
     "skb_can_shift",
     "skb_shift",

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
-from .calls import MISSED, Calls, Nested, Span, ends, execution
+from .calls import MISSED, Calls, Nested, Span, around_at, chain, ends, execution
 from .layout import EVENT, NULL_SKB, RETURNS_SKB
 from .roles import (
     ACKNOWLEDGES,
     DEQUEUES,
     FLUSHES,
+    GENERATOR,
     GRO,
     KEPT,
     MERGES,
@@ -106,6 +107,12 @@ class Spent:
     @cached_property
     def sees_devices(self) -> bool:  # each packet that is given to one
         return "__dev_queue_xmit" in self._calls.log.functions.values()
+
+    def generates(self, of: Nested) -> bool:
+        """Return whether the thread of the kernel's packet generator made it, in no other call."""
+        call, log = of.call, self._calls.log
+        name = log.threads.get(call.pid, "")
+        return of.parent is None and call.context == 0 and name.startswith(GENERATOR)
 
     def switched(self, cpu: int, begin: int, on: int, end: int) -> bool:
         return self._calls.switched(cpu, begin, on, end)
@@ -202,6 +209,8 @@ class _OneLeg:
         if names[-1:] == [self._all.name(following)] == [SCRUBS] and self._all.sees_devices:
             return QUEUE
         same = last is None or execution(last.call) == execution(following.call)
+        if last is not None and same and all(map(self._all.generates, (last, following))):
+            return QUEUE
         sends = self._all.name(following) in SENDS_AGAIN or KEPT & {*names[-1:]}
         if sends and (hole[1] - hole[0] > SHORT_NS or not same):
             return SENDING
@@ -248,7 +257,9 @@ class _OneLeg:
             if not name:
                 for low, high in self._all.interrupts(following, begin, end):
                     cuts |= {low, high}
-                for each in self._all.inside(_around(following, begin), execution(following.call)):
+                for each in self._all.inside(
+                    around_at(following, begin), execution(following.call)
+                ):
                     if (
                         each.call.end is not None
                         and each.call.entry < end
@@ -278,8 +289,8 @@ class _OneLeg:
             if name:
                 yield name
                 continue
-            around = _around(following, low)
-            running = _chain(self._all.inside(around, execution(following.call)), begin)
+            around = around_at(following, low)
+            running = chain(self._all.inside(around, execution(following.call)), begin)
             yield from self._between(around, running, begin)
             if self._is_short((low, high), begin, around, following):
                 yield UNPROBED
@@ -306,7 +317,7 @@ class _OneLeg:
     def _what(self, held: Nested, at: int) -> Iterable[str]:
         """Return what the thread of a call that has the packet does at a time."""
         running = held
-        for running in _chain(held.inside, at):
+        for running in chain(held.inside, at):
             if id(running) in self._own:
                 return  # which is asked for itself
             owners = self._all.series_of(running)
@@ -368,9 +379,9 @@ class _OneLeg:
             return 1
         running = 0
         for each in held:
-            chain = _chain(each.inside, at)
-            none = not any(self._all.series_of(inner) for inner in chain)
-            running += none and _state([each, *chain][-1], at) == BUSY
+            above = chain(each.inside, at)
+            none = not any(self._all.series_of(inner) for inner in above)
+            running += none and _state([each, *above][-1], at) == BUSY
         return running
 
 
@@ -379,21 +390,3 @@ def _state(running: Nested, at: int) -> str:
     if stretch.switched:
         return OFF
     return INTERRUPTS if any(a <= at < b for a, b in stretch.interrupts) else BUSY
-
-
-def _chain(calls: Sequence[Nested], at: int) -> list[Nested]:
-    """Return the calls that are open at the time `at`, outermost first; `calls` are in order."""
-    number = bisect_right(calls, at, key=lambda each: each.call.entry)
-    for each in (calls[n] for n in range(number - 1, -1, -1)):
-        if each.call.end is None:
-            continue
-        return [each, *_chain(each.inside, at)] if at < each.call.end else []
-    return []
-
-
-def _around(following: Nested, at: int) -> Nested | None:
-    """Return the innermost call around another that was open at a time before."""
-    above = following.parent
-    while above is not None and above.call.entry > at:
-        above = above.parent
-    return above

@@ -64,7 +64,7 @@ class Owned(NamedTuple):
     """The calls of all legs, and facts about legs and records.
 
     The calls of leg i are the rows from at[i] to at[i + 1]: `record` and the flags from `has` to
-    `tcp` are by row.  By leg: `begin` and `end` (ns), and `series`.  By record: `of` is its leg;
+    `paced` are by row.  By leg: `begin` and `end` (ns), and `series`.  By record: `of` is its leg;
     `mine` is the last leg that visited the record as a call of the leg's packet, `joined` the last
     leg that visited it as a call of the packet's socket.  `also` are calls with the series of their
     further packets, sorted, as (call << SERIES_BITS) + series.  The times of leg i in queues are
@@ -87,6 +87,7 @@ class Owned(NamedTuple):
     frees: Bools
     scrubs: Bools
     tcp: Bools
+    paced: Bools
     begin: Int64s
     end: Int64s
     series: Int64s

@@ -277,6 +277,8 @@ def _name(
     if last >= 0 and owned.scrubs[last] and owned.scrubs[following]:
         return QUEUE
     same = last < 0 or same_thread(np.int64(owned.record[last]), one, inside)
+    if last >= 0 and same and owned.paced[last] and owned.paced[following]:
+        return QUEUE
     kept, short = last >= 0 and owned.keeps[last], end - begin <= SHORT_NS
     queued = (kept or owned.sends[following]) and not (short and same)
     if queued or (sent and owned.frees[following] and not short):

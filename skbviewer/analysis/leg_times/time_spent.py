@@ -20,7 +20,7 @@ from ...records.types import Bools, Int32s, Int64s
 from ..calls.call_table import CallTable
 from ..calls.lost_spans import Losses, spans_of
 from ..words.wait_kinds import QDISC, RANKS, SOCKET
-from .call_loops import SERIES_BITS, Beside, Inside, Owned
+from .call_loops import SERIES_BITS, TASK, Beside, Inside, Owned
 from .leg_loops import fill
 
 ENTRY = 1  # kbl.h enum kbl_kind
@@ -55,6 +55,9 @@ FREES = frozenset({"skb_release_data", "napi_consume_skb", "__kfree_skb", "tcp_a
 # succession (drivers/net/wireguard/queueing.h, net/ipv4/ip_tunnel_core.c).  Other code calls
 # DEVICE_QUEUE between two such calls (tunnels, veth), so the log must have a probe there.
 SCRUBS, DEVICE_QUEUE = frozenset({"skb_scrub_packet"}), "__dev_queue_xmit"
+# A thread of the kernel's packet generator builds a packet and holds it until the packet is due.
+# No other thread holds packets outside all recorded calls for that (net/core/pktgen.c, spin()).
+GENERATOR = "kpktgend_"
 QUEUES = (
     (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
     (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
@@ -62,7 +65,7 @@ QUEUES = (
 # Flags of calls, in the order of Owned.
 FLAGS = (
     "has", "gives", "reads", "puts", "merges", "sends", "keeps", "dequeued", "polled", "stack",
-    "flushes", "frees", "scrubs", "tcp",
+    "flushes", "frees", "scrubs", "tcp", "paced",
 )  # fmt: skip
 # FLAGS from "reads" on
 ROLES = (READER, BACKLOG, MERGES, SENDS, KEEPS, DEQUEUED, POLLED, RECEIVED, FLUSHES, FREES, SCRUBS)
@@ -194,6 +197,7 @@ def _owned(
     takes, *roles = _by_function(log)
     flags = {name: scratch.take(count, np.bool_) for name in FLAGS}
     record = scratch.take(count, np.int32)
+    generators = [tid for tid, name in log.tasks.items() if name.startswith(GENERATOR)]
     for rows in calls.passing():
         entry = calls.part("entry", rows)
         given = nesting.parent[entry]
@@ -204,8 +208,12 @@ def _owned(
         flags["has"][rows] = calls.part("skb", rows) != 0
         returns = (said & SKB_IS_RET != 0) & (calls.part("exit_ns", rows) >= 0)
         flags["gives"][rows] = returns & ~(takes[func] & (said & NULL_SKB == 0))
-        for name, of_function in zip(FLAGS[2:], roles, strict=True):
+        for name, of_function in zip(FLAGS[2:-1], roles, strict=True):
             flags[name][rows] = of_function[func]
+        flags["paced"][rows] = False
+        if generators:
+            alone = (nesting.parent[entry] < 0) & (calls.part("context", rows) == TASK)
+            flags["paced"][rows] = alone & np.isin(calls.part("pid", rows), generators)
     size = np.bincount(calls.stored("leg"), minlength=len(legs.rows))
     at = np.append(0, np.cumsum(size))
     begin, end = (np.asarray(legs.rows[name], np.int64) for name in ("begin_ns", "end_ns"))
@@ -228,11 +236,11 @@ def _also(records: Records, legs: LegTable, nesting: Nesting) -> Int64s:
 
 
 def _by_function(log: KernelLog) -> list[Bools]:
-    """Return arrays of flags by probe: whether it takes a packet, then FLAGS from "reads" on.
+    """Return arrays of flags by probe: whether it takes a packet, then those of ROLES and "tcp".
 
     The last element of each array is for records without a probe.
     """
-    made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:]]
+    made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:-1]]
     known = {probe.name for probe in log.probes.values()}
     sets = (*ROLES[:-1], SCRUBS if DEVICE_QUEUE in known else frozenset[str]())
     for probe in log.probes.values():

@@ -11,7 +11,7 @@ import pytest
 from skbviewer.analysis.stats import layer_table
 from skbviewer.readers import KblEvent
 from skbviewer.session import Session
-from tests.matching.story import HARDIRQ, HOST, OTHER, SOFTIRQ, Story, udp4
+from tests.matching.story import HARDIRQ, HOST, OTHER, SOFTIRQ, TASK, Story, udp4
 
 from ..stats.test_tables import opened
 
@@ -132,6 +132,38 @@ def test_two_scrubs_show_no_queue_if_a_call_between_may_be_unprobed(tmp_path: Pa
         story.call("skb_scrub_packet", begin, begin + 1000, A, context=SOFTIRQ, ipv4=udp4(1))
     for _, made in spent(story, tmp_path):
         assert made == {"busy": 10 + 1000 + 1000, "outside probed functions": 900_000}
+
+
+@pytest.mark.parametrize(
+    ("thread", "context", "name"),
+    [
+        ("kpktgend_0", TASK, "queue"),
+        ("kpktgend_0", SOFTIRQ, "outside probed functions"),
+        ("ksoftirqd/0", TASK, "outside probed functions"),
+    ],
+)
+def test_the_kernels_generator_holds_a_packet_until_it_is_due(
+    thread: str, context: int, name: str, tmp_path: Path
+) -> None:
+    story = Story()
+    story.thread(500, 7, thread)
+    story.alloc(990, A, pid=7, context=context)
+    story.call("skb_put", 1000, 2000, A, pid=7, context=context, ipv4=udp4(1))
+    story.call("veth_xmit", 902_000, 903_000, A, pid=7, context=context)
+    for _, made in spent(story, tmp_path):
+        assert made == {"busy": 10 + 1000 + 1000, name: 900_000}
+
+
+def test_in_a_call_the_generator_holds_no_packet(tmp_path: Path) -> None:
+    story = Story()
+    story.thread(500, 7, "kpktgend_0")
+    story.enter(900, "netif_receive_skb", B, pid=7)
+    story.alloc(990, A, pid=7)
+    story.call("skb_put", 1000, 2000, A, pid=7, ipv4=udp4(1))
+    story.call("veth_xmit", 902_000, 903_000, A, pid=7)
+    story.leave(990_000, "netif_receive_skb", B, pid=7)
+    for leg, made in spent(story, tmp_path):
+        assert "queue" not in made, leg
 
 
 def test_a_packet_in_a_list_waits_for_others_first(tmp_path: Path) -> None:
