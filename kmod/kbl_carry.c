@@ -131,17 +131,40 @@ static bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
 }
 NOKPROBE_SYMBOL(kbl_skb_pass);
 
-/* One packet that passes is enough: the call is recorded with all its packets. */
-static bool kbl_carried_pass(struct kbl_cpu *c, u64 sk)
+static bool kbl_carries_list(const struct kbl_target *t)
 {
 	unsigned int i;
 
-	if (!c->ncarried)
-		return kbl_filter_pass(c, 0, NULL, sk);
-	for (i = 0; i < c->ncarried; i++)
-		if (kbl_skb_pass(c, c->carried[i], sk))
+	for (i = 0; i < t->nr_carriers; i++)
+		if (t->carrier[i] >> 4 == KBL_CARRY_LIST || t->carrier[i] >> 4 == KBL_CARRY_QUEUE)
 			return true;
 	return false;
+}
+NOKPROBE_SYMBOL(kbl_carries_list);
+
+/*
+ * A list may have packets of many connections: the call is recorded with those that pass.  A call
+ * with several arguments works for the first packet: ip_route_use_hint() gets that of any other
+ * connection as a hint.  A call that merges two packets is recorded with both.
+ */
+static bool kbl_carried_pass(struct kbl_cpu *c, const struct kbl_target *t, u64 sk)
+{
+	bool first = !t->event && !kbl_carries_list(t);
+	unsigned int i, kept = 0;
+
+	if (!c->ncarried)
+		return kbl_filter_pass(c, 0, NULL, sk);
+	for (i = 0; i < c->ncarried; i++) {
+		if (kbl_skb_pass(c, c->carried[i], sk)) {
+			if (t->event)
+				return true;
+			c->carried[kept++] = c->carried[i];
+		} else if (first && !i) {
+			return false;
+		}
+	}
+	c->ncarried = kept;
+	return kept;
 }
 NOKPROBE_SYMBOL(kbl_carried_pass);
 
@@ -186,7 +209,7 @@ bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *re
 
 	c->entered = 0;
 	c->entered_flags = 0;
-	if (static_branch_unlikely(&kbl_filter_on) && !kbl_carried_pass(c, sk)) {
+	if (static_branch_unlikely(&kbl_filter_on) && !kbl_carried_pass(c, t, sk)) {
 		c->filtered++;
 		return false;
 	}

@@ -6,6 +6,7 @@
  *   traffic tcp|udp refused ADDRESS PORT	wants to be refused
  *   traffic udp send ADDRESS PORT		one datagram, whatever becomes of it
  *   traffic udp burst ADDRESS PORT	BURST of one length, each of other bytes, from one port
+ *   traffic udp ports ADDRESS PORT	one datagram to each of PORTS ports from that one on
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,6 +20,7 @@
 
 #define REQUEST "hello from the other namespace"
 #define BURST 200
+#define PORTS 400
 
 struct address {
 	union {
@@ -145,6 +147,18 @@ static void burst(int fd, const struct address *to)
 	}
 }
 
+/* One datagram to each of many ports, so that one poll of the receiver's device takes several. */
+static void send_to_ports(int fd, const struct address *to, int first)
+{
+	for (int port = first; port < first + PORTS; port++) {
+		struct address at = *to;
+
+		at.v4.sin_port = htons(port);	/* sin6_port has the same place */
+		if (sendto(fd, REQUEST, sizeof(REQUEST), 0, &at.any, at.len) < 0)
+			fail("ports");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct address at;
@@ -169,6 +183,8 @@ int main(int argc, char **argv)
 		want_refusal(fd, &at, tcp);
 	else if (!strcmp(argv[2], "burst"))
 		burst(fd, &at);
+	else if (!strcmp(argv[2], "ports"))
+		send_to_ports(fd, &at, atoi(argv[4]));
 	else if (sendto(fd, REQUEST, sizeof(REQUEST), 0, &at.any, at.len) < 0)
 		fail("send");
 	return close(fd);

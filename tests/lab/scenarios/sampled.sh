@@ -33,6 +33,7 @@ else
 	# Nobody listens there.
 	i=0; while [ $i -lt $udp ]; do
 		i=$((i + 1)); must /traffic udp send 10.9.0.2 $((2000 + i)); done
+	must /traffic udp ports 10.9.0.2 3000
 	must ping -q -c 3 -i 0.2 -s 4000 10.9.0.2
 	must /traffic tcp client 10.9.0.2 81
 fi
