@@ -10,7 +10,7 @@ from pathlib import Path
 
 from skbviewer.dataset.worker_memory import anonymous
 
-PERIOD_S = 0.1
+PERIOD_S = 0.25
 SPAWNED = b"spawn_main"  # in the command line of a process that Dask begins as a worker
 PARENT, PEAK = re.compile(r"^PPid:\s*(\d+)", re.M), re.compile(r"^VmHWM:\s*(\d+)", re.M)
 
