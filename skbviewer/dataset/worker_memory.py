@@ -18,7 +18,8 @@ from tornado.ioloop import PeriodicCallback
 
 from ..records import BadInput
 from ..records.array_memory import bounded_arrays
-from ..session.import_memory import ARRAYS, input_size
+from ..session.import_memory import ARRAYS as ARRAYS
+from ..session.import_memory import input_size
 
 LOOK_MS = 500  # between two looks at a worker's memory
 END_AT = 0.95  # of its limit a worker is ended
@@ -31,7 +32,7 @@ END_AT_RSS = not Path("/proc/self/status").exists()  # Dask counts all pages, bu
 ANONYMOUS = re.compile(r"^Rss(?:Anon|Shmem):\s*(\d+) kB", re.M)
 
 
-class BoundedNanny(Nanny):
+class BoundedNanny(Nanny):  # type: ignore[misc]  # its package has no types
     """Ends its worker if memory that the kernel cannot take back exceeds the worker's limit."""
 
     def __init__(self, *words: Any, **named: Any) -> None:
