@@ -10,6 +10,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from itertools import islice
 from typing import TypeVar
 
@@ -32,11 +33,16 @@ def each_made(make: Callable[[Block], Made], blocks: Iterable[Block]) -> Iterato
         yield from map(make, left)
         return
     pool = ThreadPoolExecutor(threads, "blocks")
-    ahead: deque[Future[Made]] = deque(pool.submit(make, block) for block in first)
+
+    def begun(block: Block) -> Future[Made]:
+        """Begin a block in a thread, where arrays are allocated as in this one."""
+        return pool.submit(copy_context().run, make, block)
+
+    ahead = deque(begun(block) for block in first)
     try:
-        ahead.extend(pool.submit(make, block) for block in islice(left, threads - 1))
+        ahead.extend(begun(block) for block in islice(left, threads - 1))
         while ahead:
             yield ahead.popleft().result()
-            ahead.extend(pool.submit(make, block) for block in islice(left, 1))
+            ahead.extend(begun(block) for block in islice(left, 1))
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

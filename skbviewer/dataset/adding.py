@@ -14,7 +14,7 @@ import pyarrow.parquet as parquet
 from ..records import BadInput, Progress, Silent, counted
 from ..session import Session, import_files
 from ..session.file_hash import sha256
-from . import manifests
+from . import manifests, worker_memory
 from .manifests import Manifest, Original
 from .pairs import Pair, in_order
 from .session_writer import Writer, publish, writer
@@ -55,6 +55,7 @@ def add_pair(
         is_there = there is not None and there.session == session
         if there and is_there and manifests.damaged_file(folder, there) is None:
             return Outcome(files, session, False, "is in the dataset")
+        worker_memory.check(ordered, worker_memory.limit_here())
         with writer(folder) as made:
             return _add(made, ordered, hashes, watch, write_all)._replace(files=files)
     except BadInput as error:
@@ -67,7 +68,8 @@ def add_pair(
 def _add(
     made: Writer, files: Pair, hashes: Sequence[str], progress: Progress, write_all: WriteAll
 ) -> Outcome:
-    imported = import_files(files, made.work / "session.skbv", progress)
+    memory = worker_memory.of_arrays(worker_memory.limit_here())
+    imported = import_files(files, made.work / "session.skbv", progress, (), memory)
     session = Session.open(imported.path)
     try:
         _check_unchanged(session, hashes)

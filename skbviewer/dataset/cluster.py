@@ -27,6 +27,7 @@ from ..records import BadInput, Progress
 from .adding import Outcome, add_pair
 from .pairs import Pair
 from .shares import ShareTask, in_this_process, write_share, written
+from .worker_memory import END_AT, END_AT_RSS, BoundedNanny, mib, needed
 
 LOOPBACK = "127.0.0.1:0"  # any free port
 CONNECT_S = 10
@@ -45,10 +46,11 @@ SETTINGS: dict[str, object] = {
     "distributed.admin.tick.limit": "10s",
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.scheduler.active-memory-manager.start": False,  # results are a few bytes
-    "distributed.worker.memory.monitor-interval": "500ms",
     # Dask would pause a worker at 80 % of its memory limit.  A paused worker runs no task, so a
-    # session whose worker is paused might wait for its shares for ever.  At 95 % Dask ends it.
+    # session whose worker is paused might wait for its shares for ever.
     "distributed.worker.memory.pause": False,
+    # Dask would count pages of files, too, which the kernel can drop: BoundedNanny does not.
+    "distributed.worker.memory.terminate": END_AT if END_AT_RSS else False,
     "distributed.worker.memory.target": False,  # nothing to write to disk: results are a few bytes
     "distributed.worker.memory.spill": False,
 }
@@ -133,7 +135,10 @@ def _outcome(future: Future, pair: Pair) -> Outcome:
         return made
     why = f"{type(error).__name__}: {error}"
     if isinstance(error, KilledWorker):
-        why = f"it ended {AGAIN + 1} workers: perhaps it needs more memory than one has"
+        why = (
+            f"it ended {AGAIN + 1} workers: perhaps it needs more memory than one has,"
+            f" about {mib(needed(pair))}"
+        )
     return Outcome(pair, "", False, "", error=f"{pair[0]}: {why}")
 
 
@@ -161,6 +166,7 @@ def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
             LocalCluster(
                 n_workers=jobs,
                 threads_per_worker=1,
+                worker_class=BoundedNanny,
                 memory_limit=memory_of_machine() // jobs,
                 dashboard_address=LOOPBACK,  # None: port 8787 on all interfaces
                 worker_dashboard_address=LOOPBACK,

@@ -20,6 +20,7 @@ from ..records import BadInput, Progress, Silent
 from ..records.table_columns import Share
 from ..session import Session
 from ..store import schema
+from . import worker_memory
 
 ROWS = 4_000_000  # of all tables, for one task: about five seconds of CPU time
 
@@ -56,11 +57,12 @@ def write_share(task: ShareTask, progress: Progress | None = None) -> Written:
     out = task.session.with_name(f"share{task.share.number}-{secrets.token_hex(4)}")
     request = Request(progress=progress or Silent(), payload=False)
     try:
-        session = Session.open(task.session)
-        try:
-            write_parquet(session, request, out, SMALL, task.share)
-        finally:
-            session.close()
+        with worker_memory.of_share(task.session):
+            session = Session.open(task.session)
+            try:
+                write_parquet(session, request, out, SMALL, task.share)
+            finally:
+                session.close()
     except BadInput as error:
         return Written(error.path, error.why)
     return Written(out)

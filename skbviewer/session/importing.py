@@ -61,8 +61,8 @@ from ..records import (
 from ..records.file_names import check_names
 from ..store import Builder, FewRows, is_session, of_columns, schema
 from ..store.session_builder import Derived
+from .import_memory import ARRAYS, import_memory
 from .input_files import inputs_as_then
-from .memory_reuse import reused_memory
 from .reading import Reading, Unread
 
 MANY_LEGS = 1 << 16  # tables of sessions with fewer legs are fast without derived columns
@@ -87,8 +87,12 @@ def import_files(
     out: Path,
     progress: Progress | None = None,
     keep: Sequence[Path] = (),
+    memory: int = ARRAYS,
 ) -> ImportResult:
     """Read captures and KBLs, match them and write the session `out`.
+
+    If the inputs are large, arrays of more than `memory` bytes together are kept in files beside
+    `out`.
 
     If `out` is a session already, it is replaced, but its annotations are kept.  The annotations of
     the sessions `keep` are copied, too.  A session among `paths` stands for its inputs, which must
@@ -104,7 +108,7 @@ def import_files(
     sessions = [path for path in paths if is_session(path)]
     if sessions:
         paths, keep = _without_sessions(paths, watch), [*sessions, *keep]
-    with reused_memory():
+    with import_memory(paths, out.absolute().parent, memory):
         read = Reading(watch, out.absolute().parent)
         inputs = [Unread(readers.kind_of(path), partial(read, path)) for path in paths]
         with Builder(out, watch, keep) as builder:

@@ -27,8 +27,8 @@ SPARING = {M_TRIM_THRESHOLD: 64 << 20, M_TOP_PAD: 16 << 20, M_MMAP_THRESHOLD: 4 
 
 
 @contextmanager
-def reused_memory() -> Iterator[None]:
-    """Keep freed memory inside the process until the context ends.
+def reused_memory(sparing: bool = False) -> Iterator[None]:
+    """Keep freed memory inside the process until the context ends; little of it if `sparing`.
 
     Call this only in the main thread.  If the C library is not glibc, nothing happens.
     """
@@ -36,12 +36,10 @@ def reused_memory() -> Iterator[None]:
     if libc is None or not hasattr(libc, "malloc_trim"):
         yield
         return
-    for option, value in KEEPING.items():
-        libc.mallopt(option, value)
-    libc.prctl(PR_SET_THP_DISABLE, 0 if free_huge_pages() >= MIN_HUGE_PAGES else 1, 0, 0, 0)
-    libc.malloc.argtypes, libc.malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
-    libc.free.argtypes, libc.free.restype = [ctypes.c_void_p], None
-    libc.free(libc.malloc(KEEPING[M_MMAP_THRESHOLD] - 4096))  # makes the heap grow by the pad
+    if sparing:
+        keep_less()
+    else:
+        _keep_much(libc)
     try:
         yield
     finally:
@@ -49,6 +47,15 @@ def reused_memory() -> Iterator[None]:
             libc.mallopt(option, value)
         libc.prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0)
         libc.malloc_trim(0)
+
+
+def _keep_much(libc: ctypes.CDLL) -> None:
+    for option, value in KEEPING.items():
+        libc.mallopt(option, value)
+    libc.prctl(PR_SET_THP_DISABLE, 0 if free_huge_pages() >= MIN_HUGE_PAGES else 1, 0, 0, 0)
+    libc.malloc.argtypes, libc.malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
+    libc.free.argtypes, libc.free.restype = [ctypes.c_void_p], None
+    libc.free(libc.malloc(KEEPING[M_MMAP_THRESHOLD] - 4096))  # makes the heap grow by the pad
 
 
 def keep_less() -> None:

@@ -26,6 +26,7 @@ from .table_declarations import BLOB, FLOAT, INTEGER, Column, Index, Table
 
 INDEXING = "making indexes"
 NARROW = ("<i1", "<i2", "<i4")
+TOGETHER = 64  # parts of an index key, of up to 65,536 values, that are copied together
 
 
 class Bulk(Protocol):
@@ -81,6 +82,31 @@ class Rows:
         self._connection.commit()
 
 
+class _Key:
+    """An index key, by row, from its parts."""
+
+    def __init__(self) -> None:
+        self._kept: list[Values] = []
+        self._new: list[Values] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._kept or self._new)
+
+    def add(self, part: Values) -> None:
+        """Append the values of `part`.
+
+        Small parts are copied together, because only large arrays may be in files.
+        """
+        self._new.append(part)
+        if len(self._new) == TOGETHER:
+            self._kept.append(np.concatenate(self._new))
+            self._new = []
+
+    def whole(self) -> Values:
+        """Return all values, of which there is at least one."""
+        return np.concatenate([*self._kept, *self._new])
+
+
 class Pages:
     """Writes with the page writer.  The rows are visible to SQLite after finish()."""
 
@@ -92,14 +118,14 @@ class Pages:
         self._trees: dict[str, page_file.Rows] = {}
         self._records: dict[str, page_file.Records] = {}
         self._numbers: dict[str, dict[str, int]] = {}  # column numbers by table and column
-        self._keys: dict[str, dict[str, list[Values]]] = {}  # index keys by table and column
+        self._keys: dict[str, dict[str, _Key]] = {}  # index keys by table and column
 
     def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
         """Append equally long columns, as Bulk.add() describes."""
         if table.name not in self._trees:
             self._trees[table.name] = page_file.Rows(self._root(table.name), len(table.names))
             mine = (index.columns for index in self._indexes if index.table.name == table.name)
-            self._keys[table.name] = {name: [] for keys in mine for name in keys}
+            self._keys[table.name] = {name: _Key() for keys in mine for name in keys}
             self._numbers[table.name] = {name: at for at, name in enumerate(table.names)}
         sources = Sources([columns[name] for name in table.names])
         if not sources.count:
@@ -111,7 +137,7 @@ class Pages:
             file.close()
         staged = StagedColumns(sources, self._numbers[table.name], bounds)
         for name, parts in self._keys[table.name].items():
-            parts.append(_narrowed(columns[name], *bounds[staged.number[name]].tolist()))
+            parts.add(_narrowed(columns[name], *bounds[staged.number[name]].tolist()))
         return staged
 
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
@@ -140,7 +166,7 @@ class Pages:
                 progress.report(INDEXING, done, len(roots))
                 parts = self._keys.get(index.table.name, {})
                 if keys := [parts[name] for name in index.columns if parts.get(name)]:
-                    page_file.write_index(file, root, [np.concatenate(key) for key in keys])
+                    page_file.write_index(file, root, [key.whole() for key in keys])
         finally:
             file.close()
 

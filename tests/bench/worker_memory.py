@@ -8,17 +8,23 @@ import re
 import threading
 from pathlib import Path
 
-PERIOD_S = 0.5
+from skbviewer.dataset.worker_memory import anonymous
+
+PERIOD_S = 0.25
 SPAWNED = b"spawn_main"  # in the command line of a process that Dask begins as a worker
 PARENT, PEAK = re.compile(r"^PPid:\s*(\d+)", re.M), re.compile(r"^VmHWM:\s*(\d+)", re.M)
 
 
 class WorkerMemory(threading.Thread):
-    """Reads, until the end of `with`, the peak of each worker below this process, in MiB."""
+    """Reads, until the end of `with`, the peak of each worker below this process, in MiB.
+
+    `anonymous` is the peak of what is in no file, as often as it is read.
+    """
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
         self.peaks: dict[int, float] = {}
+        self.anonymous: dict[int, float] = {}
         self._end = threading.Event()
 
     def __enter__(self) -> WorkerMemory:
@@ -30,13 +36,15 @@ class WorkerMemory(threading.Thread):
         self.join()
 
     def run(self) -> None:
-        """Read /proc until the end.  The kernel keeps the peak, so few readings are enough."""
+        """Read /proc until the end.  The kernel keeps the peak, but not that of `anonymous`."""
         while not self._end.wait(PERIOD_S):
             found = _statuses()
             for process, status in found.items():
                 peak = PEAK.search(status)
                 if peak and _is_below(process, found) and _is_worker(process):
                     self.peaks[process] = int(peak[1]) / 1024
+                    now = anonymous(process) / (1 << 20)
+                    self.anonymous[process] = max(now, self.anonymous.get(process, 0.0))
 
 
 def _statuses() -> dict[int, str]:
