@@ -17,7 +17,7 @@ from distributed import Nanny, Status, get_worker
 from tornado.ioloop import PeriodicCallback
 
 from ..records import BadInput
-from ..records.array_memory import bounded_arrays
+from ..session.array_memory import bounded_arrays
 from ..session.import_memory import ARRAYS as ARRAYS
 from ..session.import_memory import input_size
 

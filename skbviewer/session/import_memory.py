@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The memory of an import: freed memory is used again; if inputs are large, arrays are bounded.
 
-Above the bound, arrays are in files beside the new session (records/array_memory.py).
+Above the bound, arrays are in files beside the new session (session/array_memory.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from ..records.array_memory import bounded_arrays
+from .array_memory import bounded_arrays
 from .memory_reuse import reused_memory
 
 ARRAYS = 1 << 29  # bytes of large arrays in ordinary memory; inputs of more bytes are large

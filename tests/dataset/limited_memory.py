@@ -16,8 +16,8 @@ from pathlib import Path
 
 from skbviewer.dataset import folder, shares, worker_memory
 from skbviewer.dataset.adding import add_pair
-from skbviewer.records import array_memory, scratch
-from skbviewer.session import importing
+from skbviewer.records import scratch
+from skbviewer.session import array_memory, importing
 from tests.bench.generate import Generated
 
 ARRAYS = 8 << 20  # bytes of large arrays in ordinary memory

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +12,8 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis.blocks_in_threads import each_made
-from skbviewer.records import array_memory
-from skbviewer.records.array_memory import ArrayMemory, bounded_arrays
+from skbviewer.session import array_memory
+from skbviewer.session.array_memory import ArrayMemory, bounded_arrays
 
 SIZE = 1000  # values of an array, each of 8 bytes
 BYTES = 8 * SIZE
@@ -92,7 +93,12 @@ def test_ctrl_c_while_an_array_is_allocated_is_not_lost() -> None:
             raise KeyboardInterrupt
         return size
 
-    with pytest.raises(KeyboardInterrupt):
-        assert array_memory._again(interrupted)(None, 5) == 5
-        time.sleep(10)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers ignore it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            assert array_memory._again(interrupted)(None, 5) == 5
+            for _ in range(1000):
+                time.sleep(0.01)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert calls == [5, 5]
