@@ -9,7 +9,7 @@ mkdir -p /proc /sys /dev /tmp /run /disk
 mount -t proc p /proc; mount -t sysfs s /sys; mount -t devtmpfs d /dev; mount -t tmpfs t /tmp
 mount -t debugfs d /sys/kernel/debug; mount -t tracefs t /sys/kernel/tracing; mkdir -p /run/netns
 ip=/bin/ip; kbl=/sys/kernel/debug/kbl; trace=/sys/kernel/tracing; recorder=
-fail() { echo "BENCH FAILED $*"; dmesg | tail -n 40; poweroff -f; sleep 60; }
+fail() { echo "BENCH FAILED $*"; dmesg | tail -n 40; reboot -f; sleep 60; }
 must() { "$@" || fail "$*"; }
 argument() { sed -n "s/.*\b$1=\([^ ]*\).*/\1/p" /proc/cmdline; }
 kind=$(argument bench); list=/list-$(argument list); seconds=$(argument seconds)
@@ -123,4 +123,4 @@ esac
 [ -e $kbl ] && must /bin/rmmod kbl
 case $kind in disk|default) must umount /disk ;; esac
 dmesg | grep -E 'BUG|WARNING|Oops' && fail "the kernel complained"
-echo "BENCH DONE"; poweroff -f; sleep 60
+echo "BENCH DONE"; reboot -f; sleep 60

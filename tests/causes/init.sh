@@ -77,4 +77,4 @@ for run in $(echo "$runs" | tr , ' '); do
 	tar cf - -C /tmp/done . >&3; sync
 done
 say "the end"
-echo "LAB DONE"; poweroff -f; sleep 60
+echo "LAB DONE"; reboot -f; sleep 60

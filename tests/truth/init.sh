@@ -36,4 +36,4 @@ done
 }
 say "the end"
 dmesg | grep -v '\] kbl: ' | grep -E 'BUG|WARNING|Oops|Call Trace|refcount|stall|hung' && fail "the kernel complained"
-echo "LAB DONE"; poweroff -f; sleep 60
+echo "LAB DONE"; reboot -f; sleep 60

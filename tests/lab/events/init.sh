@@ -50,4 +50,4 @@ say "the end"
 dmesg > /tmp/out/dmesg.txt
 dmesg | grep -E 'BUG|WARNING|Oops|Call Trace|refcount|stall|hung' && fail "the kernel complained"
 cd /tmp/out && must tar cf /dev/vda .; sync
-echo "LAB DONE"; poweroff -f; sleep 60
+echo "LAB DONE"; reboot -f; sleep 60

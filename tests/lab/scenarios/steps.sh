@@ -2,7 +2,7 @@
 # What the steps of the guest share; read by init.
 ip=/bin/ip
 kbl=/sys/kernel/debug/kbl
-fail() { echo "LAB FAILED: $*"; dmesg | tail -n 60; poweroff -f; sleep 60; }
+fail() { echo "LAB FAILED: $*"; dmesg | tail -n 60; reboot -f; sleep 60; }
 must() { "$@" || fail "$*"; }
 say() { echo "[$(cut -d ' ' -f 1 /proc/uptime)] $*"; }
 # until_said FILE PATTERN PID WHAT: wait for a line of a program's output.
