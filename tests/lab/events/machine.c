@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * machine OUT: known page faults, waits for a lock, and switches of threads.  Writes down what
- * the module must record: "fault ADDRESS ERROR_CODE", "burner TID", "sleeper TID", "mapper TID".
+ * the module must record: "fault ADDRESS ERROR_CODE", "burner TID", "sleeper TID", "mapper TID",
+ * and "nap BEGIN END SWITCHES": times of CLOCK_MONOTONIC, and how often the kernel says it slept.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,6 +49,16 @@ static long now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000000000L + now.tv_nsec;
+}
+
+/* Switches in which this thread was not on the run queue any more (ru_nvcsw). */
+static long switches(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		fail("getrusage");
+	return usage.ru_nvcsw;
 }
 
 static char *fresh(size_t size)
@@ -101,11 +113,22 @@ static void *burn(void *unused)
 static void *nap(void *unused)
 {
 	struct timespec time = { .tv_nsec = NAP_NS };
+	long naps[NAPS][3];
 
 	note_thread("sleeper");
 	on_cpu(0);
-	for (int i = 0; i < NAPS; i++)
+	for (int i = 0; i < NAPS; i++) {
+		long before = switches();
+
+		naps[i][0] = now_ns();
 		nanosleep(&time, NULL);
+		naps[i][1] = now_ns();
+		naps[i][2] = switches() - before;
+	}
+	pthread_mutex_lock(&writing);
+	for (int i = 0; i < NAPS; i++)
+		fprintf(out, "nap %ld %ld %ld\n", naps[i][0], naps[i][1], naps[i][2]);
+	pthread_mutex_unlock(&writing);
 	return unused;
 }
 
