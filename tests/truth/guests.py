@@ -34,6 +34,18 @@ class Kit(NamedTuple):
     patched: bool = False
 
 
+class How(NamedTuple):
+    """How a guest runs its scenarios.
+
+    only: "with" or "without" the witness; "both" runs them twice.  counted: see guest.Run.
+    less: this part of the traffic, 1/less, is sent.
+    """
+
+    only: str = "both"
+    counted: bool = False
+    less: int = 1
+
+
 def build_programs(folder: Path) -> list[Path]:
     """Build the zoo's own programs, static."""
     made = []
@@ -107,20 +119,18 @@ def pack(kit: Kit, wanted: list[Scenario]) -> Path:
     return initramfs.build(kit.kernel, parts, folder)
 
 
-def boot(kit: Kit, wanted: list[Scenario], only: str, counted: bool) -> tuple[Path, str]:
-    """Run these scenarios in one guest; return the folder of their files, and the console.
-
-    only: "with" or "without" the witness; "both" runs them twice.  counted: see guest.Run.
-    """
+def boot(kit: Kit, wanted: list[Scenario], how: How) -> tuple[Path, str]:
+    """Run these scenarios in one guest; return the folder of their files, and the console."""
     folder = kit.folder / "guest"
     image, disk = pack(kit, wanted), folder / "disk.img"
-    words = (f"zoo={','.join(scenario.name for scenario in wanted)}", f"pass={only}")
+    names = ",".join(scenario.name for scenario in wanted)
+    words = (f"zoo={names}", f"pass={how.only}", f"less={how.less}")
     devices = dict.fromkeys(scenario.devices for scenario in wanted)
-    how = guest.Run((), words, counted, patched=kit.patched, memory_mb=2048,
+    run = guest.Run((), words, how.counted, patched=kit.patched, memory_mb=2048,
                     timeout_s=BOOT_S + SCENARIO_S * len(wanted),
                     devices=tuple(word for one in devices for word in one))  # fmt: skip
-    line = guest.command(kit.kernel, image, disk, how)
-    console = guest.console_of(line, disk, folder, how.timeout_s)
+    line = guest.command(kit.kernel, image, disk, run)
+    console = guest.console_of(line, disk, folder, run.timeout_s)
     left = folder / "left"
     left.mkdir()
     # One archive behind the other; the last may be cut off.

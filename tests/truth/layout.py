@@ -48,9 +48,9 @@ class Recording(TypedDict):
     tags: list[str]
 
 
-def series_folder(kernel: str, counted: bool) -> str:
-    """Return the folder's name of a kernel's recordings."""
-    return f"{kernel}-counted" if counted else kernel
+def series_folder(kernel: str, counted: bool, less: int = 1) -> str:
+    """Return the folder's name of a kernel's recordings; `less`: of a part of the traffic."""
+    return kernel + "-counted" * counted + (f"-less{less}" if less > 1 else "")
 
 
 def place(series: str, scenario: str) -> Path:

@@ -3,7 +3,7 @@
 
 A recording that is whole is not made again.  With --counted a guest has one CPU, whose clock
 advances a nanosecond an instruction: no pause of the host is in its times.  Such recordings lie in
-folders of their own, such as 6.12-counted.
+folders of their own, such as 6.12-counted.  So do short ones: with --less 8, an eighth is sent.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def settle(left: Path, scenario: Scenario, series: str, release: str) -> bool:
     return True
 
 
-def record(series: str, wanted: list[Scenario], only: str, counted: bool) -> list[Scenario]:
+def record(series: str, wanted: list[Scenario], how: guests.How) -> list[Scenario]:
     """Record these scenarios in one guest; returns those that failed."""
     kit = guests.kit(series)
     began = time.monotonic()
-    left, console = guests.boot(kit, wanted, only, counted)
-    folder = layout.series_folder(series, counted)
+    left, console = guests.boot(kit, wanted, how)
+    folder = layout.series_folder(series, how.counted, how.less)
     failed = [s for s in wanted if not settle(left, s, folder, kit.kernel.release)]
     took = time.monotonic() - began
     print(f"{series}: {len(wanted) - len(failed)} recorded in {took:.0f} s", flush=True)
@@ -76,13 +76,14 @@ def main() -> int:
     parser.add_argument("--only", choices=("with", "without"), default="both",
                         help="with the witness, or without it for the counts alone")  # fmt: skip
     parser.add_argument("--counted", action="store_true", help="the clock counts instructions")
+    parser.add_argument("--less", type=int, default=1, metavar="N", help="send a Nth")
     args = parser.parse_args()
-    failed = 0
+    how, failed = guests.How(args.only, args.counted, args.less), 0
     for series in args.series:
-        folder = layout.series_folder(series, args.counted)
+        folder = layout.series_folder(series, how.counted, how.less)
         wanted = missing(folder, args.scenario, args.again, args.only)
         for first in range(0, len(wanted), PER_BOOT):
-            failed += len(record(series, wanted[first : first + PER_BOOT], args.only, args.counted))
+            failed += len(record(series, wanted[first : first + PER_BOOT], how))
     return 1 if failed else 0
 
 

@@ -126,7 +126,7 @@ all_done() { for m in $mores; do wait $m || fail "a program failed"; done; mores
 # small NETNS DEVICE: no segments above the MTU, neither sent nor merged
 small() { must $ip netns exec $1 /bin/ethtool -K $2 tso off gso off gro off > /tmp/ethtool; }
 # ping_six, ping_four NETNS ADDRESS N: 20 ms apart
-pings() { ns=$1 to=$2; shift 2; from $ns /bin/busybox ping -q -i 0.02 -c $1 -W 1 $to > /tmp/ping; }
+pings() { from $1 /bin/busybox ping -q -i 0.02 -c $((($3 - 1) / ${less:-1} + 1)) -W 1 $2 > /tmp/ping; }
 # netem NETNS DEVICE WHAT...
 netem() { ns=$1 device=$2; shift 2
 	must $ip netns exec $ns /bin/tc qdisc add dev $device root netem limit 5000 "$@"; }

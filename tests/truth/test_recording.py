@@ -156,8 +156,9 @@ def test_what_is_recorded_is_not_missing(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert named("vlan") not in record.missing("6.1", [], False)
     assert named("vlan") in record.missing("6.12", [], False)
     assert record.missing("6.1", ["vlan"], True) == [named("vlan")]
-    counted = layout.series_folder("6.1", True)
-    assert named("vlan") in record.missing(counted, [], False)
+    for counted, less in ((True, 1), (False, 8), (True, 8)):
+        folder_name = layout.series_folder("6.1", counted, less)
+        assert named("vlan") in record.missing(folder_name, [], False)
 
 
 def test_a_counted_guest_with_compiled_in_probes_has_their_scenarios() -> None:

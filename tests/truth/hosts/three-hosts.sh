@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # One of three hosts in a row: a - r - b.  r forwards, and translates datagrams to port 9.  The
-# clocks run at different rates, and the wall clock of b is set in between.  role=: a, r or b;
-# less=: so many times less is sent
+# clocks run at different rates, and the wall clock of b is set in between.  role=: a, r or b
 case $role in a) slot=0 drift=0 ;; r) slot=1 drift=120 ;; b) slot=2 drift=-90 ;; esac
 meet() { must /meet slot=$slot of=3 "$@" >> $out/clocks; }
 must /meet drift=$drift
@@ -31,12 +30,12 @@ meet watch=1500
 for part in 1 2; do
 	meet at=${part}1
 	[ $role != a ] || {
-		more host /send from=10.9.1.2 to=10.9.2.2 n=$((150 / less)) id=count sport=400$part gap=9000
-		more host /send from=10.9.1.2 to=10.9.2.2 n=$((60 / less)) id=const:7 sport=410$part gap=20000
-		more host /send from=10.9.1.2 to=10.9.2.2 n=$((100 / less)) dport=9 sport=420$part gap=12000
-		more host /stream tcp to=10.9.2.2 port=7 bytes=$((60000 / less)) chunk=800 gap=9000
-		more host /stream udp to=10.9.2.2 port=7 n=$((150 / less)) len=90 gap=9000
-		pings host 10.9.2.2 $((20 / less))
+		more host /send from=10.9.1.2 to=10.9.2.2 n=150 id=count sport=400$part gap=9000
+		more host /send from=10.9.1.2 to=10.9.2.2 n=60 id=const:7 sport=410$part gap=20000
+		more host /send from=10.9.1.2 to=10.9.2.2 n=100 dport=9 sport=420$part gap=12000
+		more host /stream tcp to=10.9.2.2 port=7 bytes=60000 chunk=800 gap=9000
+		more host /stream udp to=10.9.2.2 port=7 n=150 len=90 gap=9000
+		pings host 10.9.2.2 20
 		all_done; sleep 0.5; }
 	meet at=${part}2
 	meet watch=1500

@@ -108,7 +108,7 @@ static void send_frame(int fd, uint8_t *frame, size_t len, struct sockaddr_ll *t
 int main(int argc, char **argv)
 {
 	struct sock_txtime when = { .clockid = CLOCK_REALTIME };
-	long n = zoo_number(argv, "n", 1), gap = zoo_number(argv, "gap", 1000), i;
+	long n = zoo_amount(argv, "n", 1), gap = zoo_number(argv, "gap", 1000), i;
 	long burst = zoo_number(argv, "burst", 1);
 	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_halen = 6 };
 	int fd = socket(AF_PACKET, SOCK_RAW, 0);

@@ -203,7 +203,7 @@ static void make_chain(struct sender *s)
 int main(int argc, char **argv)
 {
 	static struct sender s;
-	long n = zoo_number(argv, "n", 1), gap = zoo_number(argv, "gap", 1000), i;
+	long n = zoo_amount(argv, "n", 1), gap = zoo_number(argv, "gap", 1000), i;
 	long burst = zoo_number(argv, "burst", 1);
 	const char *device = zoo_word(argv, "device", NULL);
 	int one = 1;

@@ -147,7 +147,7 @@ static void drain(int fd, int flags)
 static int bytes(char **argv, int protocol)
 {
 	struct timeval patience = { .tv_sec = 10 };
-	long left = zoo_number(argv, "bytes", 100000), chunk = zoo_number(argv, "chunk", 1400);
+	long left = zoo_amount(argv, "bytes", 100000), chunk = zoo_number(argv, "chunk", 1400);
 	long gap = zoo_number(argv, "gap", 0), n, i;
 	uint64_t random = zoo_random() << 32, word = 0, *words = (void *)buffer;
 	int fd = caller(argv, SOCK_STREAM, protocol);
@@ -170,7 +170,7 @@ static int bytes(char **argv, int protocol)
 
 static int datagrams(char **argv)
 {
-	long n = zoo_number(argv, "n", 1), len = zoo_number(argv, "len", 64);
+	long n = zoo_amount(argv, "n", 1), len = zoo_number(argv, "len", 64);
 	long gap = zoo_number(argv, "gap", 1000), i, at;
 	int gso = zoo_number(argv, "gso", 0), fd = caller(argv, SOCK_DGRAM, 0);
 

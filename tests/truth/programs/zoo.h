@@ -38,6 +38,15 @@ static inline long zoo_number(char **argv, const char *name, long otherwise)
 	return word ? strtol(word, NULL, 0) : otherwise;
 }
 
+/* How much to send: what the scenario wants, divided by less= of the guest's command line. */
+static inline long zoo_amount(char **argv, const char *name, long otherwise)
+{
+	const char *less = getenv("less");
+	long amount = zoo_number(argv, name, otherwise) / (less ? strtol(less, NULL, 0) : 1);
+
+	return amount > 0 ? amount : 1;
+}
+
 static inline uint64_t zoo_random(void)
 {
 	uint64_t value;
