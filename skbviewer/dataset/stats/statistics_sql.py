@@ -44,16 +44,18 @@ picked AS ({_LEGS} ({NETWORK}) AND (l.session, l.id) IN (
   ON p.session = m.session AND p.number = m.packet WHERE m.verdict = 'exact' AND {{where}}))"""
 ALL_BUT, ONLY = "ANTI", "SEMI"
 
-# Rows for further packets of a call are left out, and all but one of a socket's call.
+# Rows for further packets of a call are left out, and all but one of a socket's call.  DuckDB reads
+# a fraction of the files for each condition of `shared`, but all rows for both joined by OR.
 CALLS = """
 {legs},
 rows_of_legs AS NOT MATERIALIZED (
-  SELECT c.*, c.skb = '0x0' OR c.carried IS NOT NULL AS several
-  FROM calls c {join} JOIN picked k ON k.session = c.session AND k.leg = c.leg),
-shared AS (SELECT DISTINCT session, entry_ns FROM rows_of_legs WHERE several),
+  SELECT c.* FROM calls c {join} JOIN picked k ON k.session = c.session AND k.leg = c.leg),
+shared AS (
+  SELECT session, entry_ns FROM calls WHERE carried IS NOT NULL
+  UNION SELECT session, entry_ns FROM calls WHERE skb = '0x0'),
 repeated AS (
-  SELECT session, id FROM (
-    SELECT c.session, c.id, row_number() OVER (
+  SELECT * FROM (
+    SELECT c.*, row_number() OVER (
       PARTITION BY c.session, source, entry_ns, function, cpu, pid
       ORDER BY carried NULLS FIRST, id) AS nth
     FROM rows_of_legs c SEMI JOIN shared USING (session, entry_ns))
@@ -82,13 +84,19 @@ gaps AS (SELECT session, id AS leg FROM legs WHERE functions IS NULL),
 named AS (
   SELECT session, source, pid, last(comm) AS comm FROM processes GROUP BY session, source, pid)"""
 
+_OF_CALLS = """
+  SELECT function, dur_ns AS value, {sign}count(*) AS calls, {sign}sum(self_ns) AS self_ns,
+  {sign}sum(comp_ns) AS comp_ns, {sign}count(comp_ns) AS measured,
+  {sign}sum(comp_err_ns) FILTER (comp_ns IS NOT NULL) AS comp_err_ns FROM {rows} GROUP BY ALL"""
+# To subtract the few rows that are left out takes two thirds of the time of leaving them out first.
 FUNCTIONS = f"""
 WITH {CALLS},
+signed AS ({_OF_CALLS.format(sign="", rows="rows_of_legs")}
+  UNION ALL {_OF_CALLS.format(sign="-", rows="repeated")}),
 counted AS (
-  SELECT function, dur_ns AS value, count(*) AS n, sum(self_ns) AS self_ns,
-  sum(comp_ns) AS comp_ns, count(comp_ns) AS measured,
-  sum(comp_err_ns) FILTER (comp_ns IS NOT NULL) AS comp_err_ns
-  FROM once GROUP BY ALL),
+  SELECT function, value, sum(calls) AS n, sum(self_ns) AS self_ns, sum(comp_ns) AS comp_ns,
+  sum(measured) AS measured, sum(comp_err_ns) AS comp_err_ns
+  FROM signed GROUP BY function, value HAVING sum(calls) > 0),
 {SUMMED.format(keys="function")},
 rest AS (
   SELECT function, sum(n)::BIGINT AS calls, coalesce(sum(self_ns), 0)::BIGINT AS self_ns,
