@@ -8,21 +8,13 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
-import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication
-
-from .clocks import of_clocks
-from .compare import NO_TIME, RANK, Cell, Found, Made, compare, make
-from .outputs import of_info, of_paths, of_statistics, of_tables, of_timeline
-from .profiles import of_profiles
-from .window_texts import WindowTexts
+from .compare import RANK
+from .comparing import compared, share, unknown_share
 
 SHOWN = 20  # differences
 PATHS = 100  # packets, and packet lives, whose paths are compared
@@ -43,24 +35,16 @@ def main() -> int:
         if not session.exists() and (complaint := _import(session, [*args.capture, args.log])):
             print(f"{args.log}: the import made no session: {complaint}")
             return 2
-        db = sqlite3.connect(session)
-        db.row_factory = sqlite3.Row
-        made = make(db, args.log)
-        db.close()
-        found = compare(session, args.log, made)
-        outputs = list(_outputs(session, made, Path(folder), args.paths))
-    lines = [
-        f"{what}: {shown}, should be {should}" for what, shown, should in outputs if shown != should
-    ]
-    print(f"{args.log}: outputs: {len(outputs)} cells, {len(lines)} differ")
-    found.lines.extend(lines)
-    for line in found.lines[: args.shown]:
+        tables, outputs, lines = compared(args.log, session, Path(folder), args.paths)
+    differ = len(lines) - len(tables.lines)
+    print(f"{args.log}: outputs: {outputs} cells, {differ} differ")
+    for line in lines[: args.shown]:
         print(line)
-    shares = ", ".join(f"{name} {_share(found, (name,)):.2f} %" for name in RANK if found.ns[name])
-    print(f"{args.log}: of {found.ns['kernel']} ns: {shares}")
-    unknown = _share(found, NO_TIME)
-    print(f"{args.log}: {found.cells} cells, {len(found.lines)} differ; {unknown:.2f} % unknown")
-    return min(len(found.lines), 1)
+    shares = ", ".join(f"{n} {share(tables, (n,)):.2f} %" for n in RANK if tables.ns[n])
+    print(f"{args.log}: of {tables.ns['kernel']} ns: {shares}")
+    unknown = unknown_share(tables)
+    print(f"{args.log}: {tables.cells} cells, {len(lines)} differ; {unknown:.2f} % unknown")
+    return min(len(lines), 1)
 
 
 def _import(session: Path, files: list[Path]) -> str:
@@ -68,29 +52,6 @@ def _import(session: Path, files: list[Path]) -> str:
     command = [sys.executable, "-m", "skbviewer", "import", "-o", str(session), *map(str, files)]
     done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
     return "" if session.exists() else f"{done.stderr.strip()} ({done.returncode})"
-
-
-def _share(found: Found, names: tuple[str, ...]) -> float:
-    """Return what part of the time of all packets is in these, in percent."""
-    return 100 * sum(found.ns[name] for name in names) / max(found.ns["kernel"], 1)
-
-
-def _outputs(session: Path, made: Made, folder: Path, paths: int) -> Iterator[Cell]:
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    app = QApplication([])
-    yield from of_info(session, made)
-    yield from of_statistics(session, made)
-    yield from of_tables(session, made)
-    yield from of_paths(session, made, paths)
-    yield from of_timeline(session, made, folder)
-    yield from of_profiles(session, made, folder, paths)
-    yield from of_clocks(session, made)
-    texts = WindowTexts(session, made)
-    yield from texts.of_list()
-    yield from texts.of_status()
-    yield from texts.of_timeline()
-    yield from texts.of_paths(paths)
-    app.quit()
 
 
 if __name__ == "__main__":
