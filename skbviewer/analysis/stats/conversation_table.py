@@ -109,7 +109,8 @@ def _protocol(number: int) -> Callable[[Key], Bools]:
 
 
 def _ethernet(key: Key) -> Bools:
-    return np.asarray(key["eth_src"] >= 0)
+    """Packets captured on the device `any` (LINKTYPE_LINUX_SLL) have only the sender's address."""
+    return np.asarray((key["eth_src"] >= 0) & (key["eth_dst"] >= 0))
 
 
 def _mac_text(end: list[int]) -> str:

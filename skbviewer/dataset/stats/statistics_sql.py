@@ -35,7 +35,7 @@ def _listed(names: Iterable[str]) -> str:
 # or those of chosen packets.
 NETWORK = "s.ethertype IS NOT NULL OR s.saddr IS NOT NULL"
 _LEGS = """
-  SELECT l.session, l.id AS leg FROM legs l
+  SELECT l.session, l.id AS leg, l.functions FROM legs l
   JOIN lifetimes s ON s.session = l.session AND s.id = l.series WHERE """
 OTHERS = f"picked AS ({_LEGS} NOT ({NETWORK}))"
 OF_PACKETS = f"""
@@ -44,12 +44,14 @@ picked AS ({_LEGS} ({NETWORK}) AND (l.session, l.id) IN (
   ON p.session = m.session AND p.number = m.packet WHERE m.verdict = 'exact' AND {{where}}))"""
 ALL_BUT, ONLY = "ANTI", "SEMI"
 
+# Legs without calls need not be joined; `functions` is the number of a leg's calls, or unknown.
 # Rows for further packets of a call are left out, and all but one of a socket's call.  DuckDB reads
 # a fraction of the files for each condition of `shared`, but all rows for both joined by OR.
 CALLS = """
 {legs},
+with_calls AS (SELECT session, leg FROM picked WHERE functions IS DISTINCT FROM 0),
 rows_of_legs AS NOT MATERIALIZED (
-  SELECT c.* FROM calls c {join} JOIN picked k ON k.session = c.session AND k.leg = c.leg),
+  SELECT c.* FROM calls c {join} JOIN with_calls k ON k.session = c.session AND k.leg = c.leg),
 shared AS (
   SELECT session, entry_ns FROM calls WHERE carried IS NOT NULL
   UNION SELECT session, entry_ns FROM calls WHERE skb = '0x0'),
@@ -58,7 +60,8 @@ repeated AS (
     SELECT c.*, row_number() OVER (
       PARTITION BY c.session, source, entry_ns, function, cpu, pid
       ORDER BY carried NULLS FIRST, id) AS nth
-    FROM rows_of_legs c SEMI JOIN shared USING (session, entry_ns))
+    FROM (SELECT * FROM calls SEMI JOIN shared USING (session, entry_ns)) c
+    {join} JOIN with_calls k ON k.session = c.session AND k.leg = c.leg)
   WHERE nth > 1),
 once AS NOT MATERIALIZED (SELECT * FROM rows_of_legs ANTI JOIN repeated USING (session, id))"""
 

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import struct
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +15,9 @@ from skbviewer.analysis.stats import CONVERSATION_KINDS, conversations, endpoint
 from skbviewer.analysis.streams.packet_flows import flows_of
 from skbviewer.records import PacketRow, resource
 from skbviewer.session import Session, import_files
+from tests.readers.build import ipv4, udp, write_pcap
 
+SLL = 113  # LINKTYPE_LINUX_SLL
 PROTOCOL = {"TCP": 6, "UDP": 17}
 
 
@@ -76,6 +80,19 @@ def test_each_kind_counts_its_packets(session: Session) -> None:
     versions = [sum(r.packets for r in conversations(session.columns, k)) for k in ("IPv4", "IPv6")]
     arp = sum(row.protocol is None for row in session.packets.numbered(1, total))
     assert sum(versions) + arp == total
+
+
+def test_cooked_captures_have_no_conversation_of_ethernet(tmp_path: Path) -> None:
+    """They have the sender's address, but not the receiver's."""
+    head = struct.pack(">HHH6sxxH", 0, 1, 6, bytes.fromhex("020000000001"), 0x0800)
+    packet = ipv4("10.9.0.1", "10.9.0.2", 17, udp(4000, 7))
+    write_pcap(tmp_path / "any.pcap", [(0, head + packet)], linktype=SLL)
+    import_files([tmp_path / "any.pcap"], tmp_path / "any.skbv")
+    session = Session.open(tmp_path / "any.skbv")
+    columns = session.columns
+    assert [conversations(columns, "Ethernet"), endpoints(columns, "Ethernet")] == [[], []]
+    assert [one.address_a for one in conversations(columns, "IPv4")] == ["10.9.0.1"]
+    session.close()
 
 
 def test_a_hash_that_two_share_separates_them_by_their_ends(
