@@ -15,6 +15,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple
 
 from .calls import MISSED
@@ -32,7 +33,8 @@ Bounds = tuple[int, float, float]  # at a place a line is from low to high
 class Stamp(NamedTuple):
     """A packet: its number, its time in the capture, and the moments around it.
 
-    `begin` is when the leg began, if it is received.  A fit may count on a stamp from then on.
+    `begin` is when the leg began, if it is received, and `birth` when its skb did.  A fit may count
+    on a stamp from `begin` on; from `birth` on, if matching found later at which pass it was made.
     """
 
     packet: int
@@ -41,10 +43,17 @@ class Stamp(NamedTuple):
     before: int
     rung: int
     begin: int
+    birth: int
 
 
-def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterator[Cell]:
-    """Yield `stats clock`.  With `set_meanwhile`, the wall clock was set after the log began."""
+def of_clocks(
+    session: Path, made: Made, set_meanwhile: bool = False, any_pass: bool = False
+) -> Iterator[Cell]:
+    """Yield `stats clock`.
+
+    With `set_meanwhile`, the wall clock was set after the log began.  With `any_pass`, packets may
+    have had further moments when the clock was fitted: it may be less exact than the last ones.
+    """
     shown = json.loads(run("stats", "--json", str(session), "clock"))
     db = sqlite3.connect(session)
     captures = "SELECT source, count(*) FROM packet GROUP BY source ORDER BY source"
@@ -66,7 +75,7 @@ def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterato
                 continue  # which packets each segment is made from is for matching to say
             lost = any(loss.reason != MISSED for loss in made.calls.log.losses)
             if not lost and not _without_moment(db, source):
-                yield from _residual(where, fit, origin, mine, packets)
+                yield from _residual(where, fit, origin, mine, packets, any_pass)
             if not mine:
                 continue  # no packet matches for certain: the capture may be of another host
             if not set_meanwhile and fit["drift_ppm"] == 0:
@@ -79,7 +88,8 @@ def of_clocks(session: Path, made: Made, set_meanwhile: bool = False) -> Iterato
 def _stamps(db: sqlite3.Connection, source: int) -> list[Stamp]:
     rows = db.execute(
         "SELECT packet.id, packet.ts, min(after_ns), max(before_ns), packet.rung,"
-        " min(iif(sends, after_ns, leg.begin_ns))"
+        " min(iif(sends, after_ns, leg.begin_ns)),"
+        " min((SELECT min(begin_ns) FROM leg l WHERE l.series = leg.series))"
         " FROM moment JOIN packet ON packet.id = moment.packet JOIN leg ON leg.id = moment.leg"
         " WHERE packet.verdict = ? AND packet.source = ? GROUP BY packet.id ORDER BY packet.id",
         (EXACT, source),
@@ -110,7 +120,12 @@ def _here(stamp: Stamp, fit: dict[str, Any], origin: int) -> float:
 
 
 def _residual(
-    where: str, fit: dict[str, Any], origin: int, stamps: list[Stamp], packets: int
+    where: str,
+    fit: dict[str, Any],
+    origin: int,
+    stamps: list[Stamp],
+    packets: int,
+    any_pass: bool,
 ) -> Iterator[Cell]:
     """The moments of all packets permit no more than the stated error, those of the fit's pairs no
     less.
@@ -128,7 +143,8 @@ def _residual(
         found = []
         for one in some:
             here = origin + _here(one, fit, origin)
-            after = min(one.after, one.begin) if early else one.after
+            first = min(one.begin, one.birth) if any_pass else one.begin
+            after = min(one.after, first) if early else one.after
             found.append((one.ts - base, after - here, one.before - here))
         return found
 
@@ -138,7 +154,7 @@ def _residual(
     wide = lines(decided, early=True)
     most = _error(wide, ends)
     if most is not None and fit["pairs"] == len(decided):  # the fit has these and no others
-        most = max(most, _spread(wide)) + ROUNDED
+        most = max(most, _farthest(wide) if any_pass else _spread(wide)) + ROUNDED
         yield f"the residual of {where} is too large", fit["residual_ns"] > most, False
 
 
@@ -147,6 +163,11 @@ def _spread(lines: Sequence[Bounds]) -> float:
     middles = sorted((low + high) / 2 for _, low, high in lines)
     middle = middles[len(middles) // 2]
     return 1.4826 * sorted(abs(one - middle) for one in middles)[len(middles) // 2]
+
+
+def _farthest(lines: Sequence[Bounds]) -> float:
+    """Return how times anywhere within the bounds scatter at most."""
+    return 1.4826 * median(max(abs(low), abs(high)) for _, low, high in lines)
 
 
 def _error(lines: Sequence[Bounds], places: Sequence[int]) -> float | None:
