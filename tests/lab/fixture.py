@@ -24,7 +24,7 @@ CYCLED = {
     "6.1": ("cycled=fifty.txt", "whole=all.txt") if LONG else ("cycled=fifty.txt",),
     "6.12": ("cycled=all.txt",) if LONG else ("cycled=fifty.txt",),
 }
-# As much traffic as two CPUs can make takes them, too, from the tests that run beside the guest.
+# Full traffic would take the CPUs from the tests that run beside the guest.
 RATE = () if LONG else ("rate=5M",)
 TIMEOUT_S = 7200 if LONG else 900
 # A warning: kretprobes skip a hit that falls into another's handling, and count it, the more the

@@ -166,7 +166,7 @@ def _spread(lines: Sequence[Bounds]) -> float:
 
 
 def _farthest(lines: Sequence[Bounds]) -> float:
-    """Return how times anywhere within the bounds scatter at most."""
+    """Return the largest possible scatter of times within the bounds."""
     return 1.4826 * median(max(abs(low), abs(high)) for _, low, high in lines)
 
 

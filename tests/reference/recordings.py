@@ -20,6 +20,8 @@ from skbviewer.session import Session, import_files
 
 from .comparing import Compared, compared, unknown_share
 
+MOST_S = 1800  # that a recording takes
+
 
 class Line(NamedTuple):
     """What is printed of one recording, and how many cells it is of."""
@@ -41,7 +43,9 @@ def main() -> int:
     # A process each, made when all modules are loaded: one application of Qt, and no memory left.
     how = multiprocessing.get_context("fork")
     with how.Pool(args.jobs, maxtasksperchild=1) as pool:
-        for line in pool.imap_unordered(partial(_line, args.paths), found, 1):
+        lines = pool.imap_unordered(partial(_line, args.paths), found, 1)
+        for _ in found:
+            line = lines.next(MOST_S)  # a process that was killed gives none
             print(line.text, flush=True)
             cells, differ = cells + line.cells, differ + line.differ
     print(f"{len(found)} recordings, {cells} cells, {differ} differ")
@@ -54,8 +58,11 @@ def _line(paths: int, folder: Path) -> Line:
     log, captures = folder / "log.kbl", sorted(folder.glob("*.pcap*"))
     with tempfile.TemporaryDirectory() as place:
         session = Path(place) / "a.skbv"
-        import_files([*captures, log], session)
-        found = compared(log, session, Path(place), paths)
+        try:
+            import_files([*captures, log], session)
+            found = compared(log, session, Path(place), paths)
+        except Exception as error:  # noqa: BLE001  # the others are compared nevertheless
+            return Line(f"{folder.parent.name}/{folder.name}: {error!r}", 0, 1)
         lost = _lost(session)
     cells = found.outputs + found.tables.cells
     return Line(_text(folder, found, lost), cells, len(found.lines))

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from skbviewer.matching import RULES
 
+from . import layout
 from .judge import WRONG
 from .published import publish
 from .running import Recording, Truths, all_truths, cell, compare, read_recording
@@ -99,6 +100,7 @@ def judge_folder(
 
 def _folders(recordings: Path, names: list[str]) -> list[Path]:
     found = sorted(path.parent for path in recordings.glob("*/*/recording.json"))
+    found = [path for path in found if not layout.is_short(path)]
     return [path for path in found if not names or path.name in names]
 
 

@@ -1,7 +1,7 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: MIT
 # The zoo's init.  zoo=NAME,... are scripts of /zoo, each recorded with the witness and then run
-# without it; pass=with or pass=without: only that.  less=N: a Nth of the traffic.
+# without it; pass=with or pass=without: only that.  less=N: an Nth of the traffic.
 # What a scenario leaves goes to the disk as an archive of its own, at once, so that a guest that
 # fails later loses nothing; the last line of the console says whether the guest came to its end.
 /bin/busybox --install -s /bin 2>/dev/null

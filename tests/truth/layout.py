@@ -53,6 +53,11 @@ def series_folder(kernel: str, counted: bool, less: int = 1) -> str:
     return kernel + "-counted" * counted + (f"-less{less}" if less > 1 else "")
 
 
+def is_short(recording: Path) -> bool:
+    """Say whether a recording is of a part of the traffic.  Such ones are not judged."""
+    return "-less" in recording.parent.name
+
+
 def place(series: str, scenario: str) -> Path:
     """Return the folder of one recording."""
     return RECORDINGS / series / scenario

@@ -66,6 +66,13 @@ def missing(series: str, names: list[str], again: bool, only: str = "both") -> l
     return found
 
 
+def divisor(text: str) -> int:
+    """Return the number of an option.  Raises ValueError if nothing can be divided by it."""
+    if (number := int(text)) < 1:
+        raise ValueError(text)
+    return number
+
+
 def main() -> int:
     """Record what is missing; returns 1 if a scenario failed."""
     parser = argparse.ArgumentParser(prog="tests.truth.record", description=__doc__)
@@ -76,7 +83,7 @@ def main() -> int:
     parser.add_argument("--only", choices=("with", "without"), default="both",
                         help="with the witness, or without it for the counts alone")  # fmt: skip
     parser.add_argument("--counted", action="store_true", help="the clock counts instructions")
-    parser.add_argument("--less", type=int, default=1, metavar="N", help="send a Nth")
+    parser.add_argument("--less", type=divisor, default=1, metavar="N", help="send an Nth")
     args = parser.parse_args()
     how, failed = guests.How(args.only, args.counted, args.less), 0
     for series in args.series:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from . import layout
 from .capture_files import Frame, read_capture
 from .judge import (
     RIGHT,
@@ -86,7 +87,8 @@ def read_recording(folder: Path) -> Recording:
 
 
 def _foreign(folder: Path, captures: dict[str, Path]) -> dict[str, list[Frame]]:
-    others = [p for p in folder.parent.parent.glob(f"*/{folder.name}") if p != folder]
+    found = sorted(folder.parent.parent.glob(f"*/{folder.name}"))
+    others = [other for other in found if other != folder and not layout.is_short(other)]
     return {
         name: read_capture(other / path.name)
         for name, path in captures.items()
