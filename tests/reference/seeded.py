@@ -38,6 +38,7 @@ OF_CLOCKS = {
     "a clock that is ahead": "UPDATE clock SET offset_ns = offset_ns + residual_ns WHERE id = 1",
     "an error too small": "UPDATE clock SET residual_ns = residual_ns / 2 WHERE id = 1",
     "an error too large": "UPDATE clock SET residual_ns = residual_ns + 10 WHERE id = 1",
+    "an error far too large": "UPDATE clock SET residual_ns = residual_ns * 20 WHERE id = 1",
     "a drift": "UPDATE clock SET drift_ppm = drift_ppm + 500 WHERE id = 1",
     "a pair of nobody": "UPDATE clock SET pairs = pairs + 5 WHERE id = 1",
 }

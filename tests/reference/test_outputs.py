@@ -232,6 +232,14 @@ def test_a_stack_that_is_missing_is_seen(
     assert is_seen(of_profiles(good, drops, tmp_path, 1))
 
 
+def test_an_error_that_no_moment_permits_is_seen(good: Path, drops: Made, tmp_path: Path) -> None:
+    """Also where the moments may have been wider when the clock was fitted."""
+    bad = tmp_path / "bad.skbv"
+    seed(good, bad, "an error far too large")
+    assert is_seen(of_clocks(bad, drops, any_pass=True))
+    assert differ(of_clocks(good, drops, any_pass=True)) == []
+
+
 @pytest.mark.parametrize("fault", OF_CLOCKS)
 def test_a_wrong_clock_is_seen(fault: str, good: Path, drops: Made, tmp_path: Path) -> None:
     bad = tmp_path / "bad.skbv"
