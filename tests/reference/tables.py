@@ -251,8 +251,8 @@ class Tables(Statistics):
         ]
         if not wires and not drops:
             return []
-        first = min(leg.begin for leg in self._made.passes.legs) + offset
-        origin = wires[0].ts if wires else first
+        begins = [leg.begin + offset for leg in self._made.passes.legs]
+        origin = wires[0].ts if wires else min(begins)
         of: dict[int, list[Wire]] = {}
         for wire in wires:
             of.setdefault((wire.ts - origin) // interval, []).append(wire)
