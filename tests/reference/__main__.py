@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from .compare import RANK
-from .comparing import compared, share, unknown_share
+from .whole_session import compared, share, unknown_share
 
 SHOWN = 20  # differences
 PATHS = 100  # packets, and packet lives, whose paths are compared

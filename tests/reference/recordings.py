@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from skbviewer.session import Session, import_files
 
-from .comparing import Compared, compared, unknown_share
+from .whole_session import Compared, compared, unknown_share
 
 MOST_S = 1800  # that a recording takes
 
