@@ -27,6 +27,13 @@ PATH = (
     "ip_rcv", "ip_local_deliver", "tcp_v4_rcv", "tcp_rcv_established", "icmp_rcv", "udp_rcv",
     "arp_rcv",
 )  # fmt: skip
+# Sent again after a second or so, with nothing that numbers them.
+REPEATED = (
+    "Multicast Listener Report Message",
+    "Neighbor Advertisement",
+    "Neighbor Solicitation",
+    "Router Solicitation",
+)
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +141,7 @@ def test_sites_of_a_module_come_and_go_with_it(lab: Instrumented) -> None:
 
 
 def test_the_viewer_matches_every_packet_exactly(lab: Instrumented, session: Session) -> None:
+    """On a busy machine, some of the repeated packets are ambiguous."""
     sent = sum(
         isinstance(frame.data, dpkt.ip.IP | dpkt.ip6.IP6)
         for name in CAPTURES
@@ -142,8 +150,11 @@ def test_the_viewer_matches_every_packet_exactly(lab: Instrumented, session: Ses
     packets = [
         p for p in session.packets.numbered(1, session.packets.count()) if p.protocol is not None
     ]
-    verdicts = Counter(p.verdict for p in packets if p.saddr is not None)
-    assert verdicts["exact"] >= sent > 40
+    matched = [p for p in packets if p.saddr is not None]
+    assert len(matched) == sent > 40
+    assert {p.verdict for p in matched} <= {"exact", "ambiguous"}
+    ambiguous = [p.info for p in matched if p.verdict == "ambiguous"]
+    assert [info for info in ambiguous if not info.startswith(REPEATED)] == []
     assert session.info()["lost_records"] == 0
 
 
