@@ -25,7 +25,6 @@ LONGEST = (
     APART,
     "tests/project/test_lint.py",
     "tests/kmod/test_builds.py",
-    "tests/project/test_wheel.py",
 )
 
 

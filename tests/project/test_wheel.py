@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -50,9 +51,9 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _run(
-    command: list[str], cwd: Path | None = None, expect: int = 0
+    command: list[str], cwd: Path | None = None, expect: int = 0, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    env = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    env = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | environment
     done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == expect, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
     return done
@@ -84,13 +85,15 @@ def test_command_works_from_any_folder(python: Path, tmp_path: Path) -> None:
 
 
 def test_headless_commands_do_without_qt(python: Path, tmp_path: Path) -> None:
+    """The loops run as Python: in a new environment, to compile them takes minutes."""
+    run = partial(_run, cwd=tmp_path, NUMBA_DISABLE_JIT="1")
     skbviewer = [str(python), "-c", WITHOUT_QT, "skbviewer"]
     files = [str(SAMPLE / "handshake.kbl"), str(SAMPLE / "handshake.pcap")]
-    _run([*skbviewer, "import", "-o", "s.skbv", *files], cwd=tmp_path)
-    info = json.loads(_run([*skbviewer, "info", "s.skbv", "--json"], cwd=tmp_path).stdout)
+    run([*skbviewer, "import", "-o", "s.skbv", *files])
+    info = json.loads(run([*skbviewer, "info", "s.skbv", "--json"]).stdout)
     assert info["packets"] > 0 and info["calls"] > 0
-    _run([*skbviewer, "path", "s.skbv", "--packet", "1", "--tree"], cwd=tmp_path)
-    _run([*skbviewer, "export", "s.skbv", "--packet", "1", "--csv", "s.csv"], cwd=tmp_path)
+    run([*skbviewer, "path", "s.skbv", "--packet", "1", "--tree"])
+    run([*skbviewer, "export", "s.skbv", "--packet", "1", "--csv", "s.csv"])
     assert (tmp_path / "s.csv").read_text().count("\n") > 1
 
 
