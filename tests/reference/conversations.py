@@ -45,7 +45,7 @@ def captured(session: Path) -> list[Captured]:
 
 
 def _ends(row: sqlite3.Row) -> Iterator[tuple[str, End, End]]:
-    if min(row["eth_src"], row["eth_dst"]) >= 0:  # of cooked captures, only the sender's is known
+    if row["linktype"] == 1 and min(row["eth_src"], row["eth_dst"]) >= 0:
         yield "Ethernet", (_mac(row["eth_src"]), None), (_mac(row["eth_dst"]), None)
     if row["ip_version"] not in (4, 6):
         return

@@ -109,7 +109,6 @@ def _protocol(number: int) -> Callable[[Key], Bools]:
 
 
 def _ethernet(key: Key) -> Bools:
-    """Packets captured on the device `any` (LINKTYPE_LINUX_SLL) have only the sender's address."""
     return np.asarray((key["eth_src"] >= 0) & (key["eth_dst"] >= 0))
 
 

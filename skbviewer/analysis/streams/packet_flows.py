@@ -20,8 +20,10 @@ from ..number_sets import flags_of
 from .flow_loops import BEGIN, SUMS, count_flows, place_hashes
 
 ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
+DLT_EN10MB = 1
+MACS = ("eth_src", "eth_dst")
 KEY = (
-    "eth_src", "eth_dst", "ip_version", "protocol",
+    *MACS, "ip_version", "protocol",
     "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport",
 )  # fmt: skip
 COUNTED = ("len", "ts", "kernel_ns", "verdict")
@@ -32,9 +34,9 @@ SLOTS = 1 << 16  # of the first hash table
 class Flows(NamedTuple):
     """Flows, in the order of their first packets; all arrays are by flow.
 
-    `key` has the columns of KEY.  `begin_ns` and `end_ns` are those of packets with a time:
-    LATEST_NS and 0 if there are none.  `known` packets have a time in kernel, `kernel_ns`
-    altogether; `unknown` ones were matched, but have none.
+    `key` has the columns of KEY; MACS are -1 without an Ethernet header.  `begin_ns` and `end_ns`
+    are those of packets with a time: LATEST_NS and 0 if there are none.  `known` packets have a
+    time in kernel, `kernel_ns` altogether; `unknown` ones were matched, but have none.
     """
 
     key: Mapping[str, Int64s]
@@ -69,7 +71,7 @@ def flows_of(
 
 def _blocks(columns: Columns, packets: Int64s | None) -> Iterator[tuple[Int64s, dict[str, Array]]]:
     """Yield the chosen packets (0-based rows) and their columns, block by block."""
-    names, count = (*KEY, *COUNTED), columns.length("packet")
+    names, count = (*KEY, *COUNTED, "linktype"), columns.length("packet")
     if packets is not None and len(packets) * DENSE < count:
         rows = np.asarray(packets, np.int64) - 1
         yield rows, {name: columns.take("packet", name, rows) for name in names}
@@ -100,6 +102,8 @@ class _Table:
         keys = np.empty((len(ts), len(KEY)), np.int64)
         for at, name in enumerate(KEY):
             keys[:, at] = block[name]
+        # Like the filter `eth`: 802.11 and cooked captures have addresses, but no Ethernet header.
+        keys[block["linktype"] != DLT_EN10MB, : len(MACS)] = -1
         values = np.empty((len(ts), 4), np.int64)
         for at, column in enumerate((block["len"], ts, block["kernel_ns"], block["verdict"])):
             values[:, at] = column

@@ -17,7 +17,6 @@ from skbviewer.records import PacketRow, resource
 from skbviewer.session import Session, import_files
 from tests.readers.build import ipv4, udp, write_pcap
 
-SLL = 113  # LINKTYPE_LINUX_SLL
 PROTOCOL = {"TCP": 6, "UDP": 17}
 
 
@@ -82,14 +81,27 @@ def test_each_kind_counts_its_packets(session: Session) -> None:
     assert sum(versions) + arp == total
 
 
-def test_cooked_captures_have_no_conversation_of_ethernet(tmp_path: Path) -> None:
-    """They have the sender's address, but not the receiver's."""
-    head = struct.pack(">HHH6sxxH", 0, 1, 6, bytes.fromhex("020000000001"), 0x0800)
+MACS = bytes.fromhex("0a0b0c0d0e0f020304050607")
+SNAP = bytes.fromhex("aaaa030000000800")
+WITHOUT_ETHERNET = {
+    "the device any": (113, struct.pack(">HHH6sxxH", 0, 1, 6, MACS[6:], 0x0800)),
+    "802.11": (105, b"\x08\x01\0\0" + MACS + MACS[:6] + b"\0\0" + SNAP),
+    "a DSA tag": (284, MACS + b"\x40\0\0\0\x08\0"),
+}
+
+
+@pytest.mark.parametrize("of", WITHOUT_ETHERNET)
+def test_only_what_the_filter_eth_finds_is_a_conversation_of_ethernet(
+    tmp_path: Path, of: str
+) -> None:
+    linktype, head = WITHOUT_ETHERNET[of]
     packet = ipv4("10.9.0.1", "10.9.0.2", 17, udp(4000, 7))
-    write_pcap(tmp_path / "any.pcap", [(0, head + packet)], linktype=SLL)
-    import_files([tmp_path / "any.pcap"], tmp_path / "any.skbv")
-    session = Session.open(tmp_path / "any.skbv")
+    write_pcap(tmp_path / "one.pcap", [(0, head + packet)], linktype=linktype)
+    import_files([tmp_path / "one.pcap"], tmp_path / "one.skbv")
+    session = Session.open(tmp_path / "one.skbv")
     columns = session.columns
+    found = session.packets.listed("eth")
+    assert found is not None and len(found) == 0
     assert [conversations(columns, "Ethernet"), endpoints(columns, "Ethernet")] == [[], []]
     assert [one.address_a for one in conversations(columns, "IPv4")] == ["10.9.0.1"]
     session.close()
