@@ -43,12 +43,11 @@ def marks(item: pytest.Item) -> set[str]:
     path = item.nodeid.partition("::")[0]
     found = {"lab"} if path.startswith(LAB) else set[str]()
     found |= {MODULES[name] for name in imported(path) & MODULES.keys()}
-    parameters = repr(item.callspec.params) if hasattr(item, "callspec") else ""
     for function in functions(item):
         if function.__module__ == LAB_FIXTURES:
             found.add("lab")
-        text = source(function) + parameters
-        found |= {mark for mark, words in WORDS.items() if words.search(text)}
+        found |= used(function)
+    found |= named(repr(item.callspec.params) if hasattr(item, "callspec") else "")
     if "net" in found:
         found.add("lab")  # so that `-m "not lab"` does not download either
     return found | ({"slow"} if path in slow_files() else set())
@@ -64,13 +63,32 @@ def functions(item: pytest.Item) -> Iterator[Callable[..., Any]]:
             yield definition.func
 
 
+def named(text: str) -> frozenset[str]:
+    """Return the marks whose WORDS are in a text."""
+    return frozenset(mark for mark, words in WORDS.items() if words.search(text))
+
+
 @cache
-def source(function: Callable[..., Any]) -> str:
-    """Return a function's source, or nothing if it has none."""
-    try:
-        return inspect.getsource(function)
-    except (OSError, TypeError):
-        return ""
+def used(function: Callable[..., Any]) -> frozenset[str]:
+    """Return the marks whose WORDS are in a function's source, with its decorators."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None or not Path(code.co_filename).is_file():
+        return frozenset()
+    lines, last = functions_of(code.co_filename)
+    first = code.co_firstlineno
+    return named("\n".join(lines[first - 1 : last.get(first, first)]))
+
+
+@cache
+def functions_of(path: str) -> tuple[list[str], dict[int, int]]:
+    """Return a file's lines, and the last line of each function by its first, both from 1."""
+    text = Path(path).read_text(encoding="utf-8")
+    last = {}
+    for node in statements(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            last[first] = node.end_lineno or node.lineno
+    return text.splitlines(), last
 
 
 @cache
@@ -78,7 +96,7 @@ def imported(path: str) -> frozenset[str]:
     """Return the dotted names of the modules that a test file imports."""
     package = path.split("/")[:-1]
     names: set[str] = set()
-    for node in ast.walk(ast.parse((TOP / path).read_text(encoding="utf-8"))):
+    for node in statements(ast.parse((TOP / path).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -86,6 +104,14 @@ def imported(path: str) -> frozenset[str]:
             whole = ".".join([*base, *([node.module] if node.module else [])])
             names |= {whole} | {f"{whole}.{alias.name}" for alias in node.names}
     return frozenset(names)
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield all statements in a node.  ast.walk() also visits expressions: ten times as slow."""
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(node, name, ()):
+            yield child
+            yield from statements(child)
 
 
 @cache
