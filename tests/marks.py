@@ -74,21 +74,20 @@ def used(function: Callable[..., Any]) -> frozenset[str]:
     code = getattr(inspect.unwrap(function), "__code__", None)
     if code is None or not Path(code.co_filename).is_file():
         return frozenset()
-    lines, last = functions_of(code.co_filename)
+    lines, last = functions_of(Path(code.co_filename))
     first = code.co_firstlineno
     return named("\n".join(lines[first - 1 : last.get(first, first)]))
 
 
 @cache
-def functions_of(path: str) -> tuple[list[str], dict[int, int]]:
+def functions_of(path: Path) -> tuple[list[str], dict[int, int]]:
     """Return a file's lines, and the last line of each function by its first, both from 1."""
-    text = Path(path).read_text(encoding="utf-8")
     last = {}
-    for node in statements(ast.parse(text)):
+    for node in statements(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
             last[first] = node.end_lineno or node.lineno
-    return text.splitlines(), last
+    return path.read_text(encoding="utf-8").splitlines(), last
 
 
 @cache
@@ -96,7 +95,7 @@ def imported(path: str) -> frozenset[str]:
     """Return the dotted names of the modules that a test file imports."""
     package = path.split("/")[:-1]
     names: set[str] = set()
-    for node in statements(ast.parse((TOP / path).read_text(encoding="utf-8"))):
+    for node in statements(TOP / path):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -106,12 +105,14 @@ def imported(path: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield all statements in a node.  ast.walk() also visits expressions: ten times as slow."""
-    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-        for child in getattr(node, name, ()):
-            yield child
-            yield from statements(child)
+@cache
+def statements(path: Path) -> list[ast.AST]:
+    """Return all statements of a file.  ast.walk() also visits expressions: ten times as slow."""
+    found: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    for node in found:
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            found += getattr(node, name, ())
+    return found
 
 
 @cache
