@@ -8,6 +8,7 @@ of packet 1, as do those of tshark's -z io,stat; without a capture, at that of t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from ...records import UNTIMED
 from ...records.kbl_layout import KblEvent
 from ...records.types import Int64s
+from ..blocks_in_threads import each_made
 from ..timeline.session_time import packet_times
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ MAX_INTERVALS = 100_000
 STEPS = (1, 2, 5, 10)
 PERCENTS = (50, 90, 99, 100)
 UNKNOWN = -1
+KEY_BITS = 63  # of an interval and a time in kernel; with MAX_INTERVALS, a time has 46: 19 hours
+BLOCK = 1 << 17  # packets; so many values of a column are not kept in memory
 
 
 class IoSeries(NamedTuple):
@@ -99,27 +103,51 @@ def interval_for(span: int) -> int:
 def _series(
     scope: Scope, found: _Moments, begin: int, after: int, length: int, count: int
 ) -> IoSeries:
-    scope.progress.report("Counting", 0, 0)
-    place = (found.when - begin) // length
-    sizes = np.asarray(scope.columns.array("packet", "len"))[found.rows]
+    packets, bits, first = (np.zeros(count, np.int64) for _ in range(3))
+    keys = [np.zeros(0, np.int64)]
+    part = partial(_counted, scope, found, begin, length, count)
+    for done, one in enumerate(each_made(part, range(0, len(found.when), BLOCK))):
+        scope.progress.report("Counting", done * BLOCK, len(found.when))
+        packets += one.packets
+        bits += 8 * one.bytes
+        np.copyto(first, one.first, where=first == 0)
+        keys.append(one.keys)
+    drops = np.bincount((found.dropped - begin) // length, minlength=count)
+    p50, p90, p99, most = _ranks(np.concatenate(keys), count)
+    times = p50, p90, p99, most
+    return IoSeries(begin, after, length, packets, bits, *times, drops, first)
+
+
+class _Counts(NamedTuple):
+    """Sums of some packets by interval, and the sorted keys of their known times in kernel.
+
+    A key is interval << _ns_bits() | time in kernel.
+    """
+
+    packets: Int64s
+    bytes: Int64s
+    first: Int64s
+    keys: Int64s
+
+
+def _counted(
+    scope: Scope, found: _Moments, begin: int, length: int, count: int, at: int
+) -> _Counts:
+    """Count the packets of one block."""
+    rows = found.rows[at : at + BLOCK]
+    place = (found.when[at : at + BLOCK] - begin) // length
+    sizes = scope.columns.near("packet", "len", rows)
+    packets = np.bincount(place, minlength=count)
     sums = np.bincount(place, weights=sizes, minlength=count)  # exact: far below 2^53
-    kernel = np.asarray(scope.columns.array("packet", "kernel_ns"), np.int64)[found.rows]
-    p50, p90, p99, most = _ranks(place, kernel, count)
     first = np.zeros(count, np.int64)
-    first[place[::-1]] = found.rows[::-1] + 1  # the last assignment counts
-    return IoSeries(
-        begin,
-        after,
-        length,
-        np.bincount(place, minlength=count),
-        8 * sums.astype(np.int64),
-        p50,
-        p90,
-        p99,
-        most,
-        np.bincount((found.dropped - begin) // length, minlength=count),
-        first,
-    )
+    first[place[::-1]] = rows[::-1] + 1  # the last assignment counts
+    kernel = np.asarray(scope.columns.near("packet", "kernel_ns", rows), np.int64)
+    known = kernel >= 0
+    place, kernel, bits = place[known], kernel[known], _ns_bits(count)
+    if kernel.max(initial=0) >> bits:
+        raise KeyError(f"{count} intervals: choose a longer one, a packet took {kernel.max()} ns")
+    keys = np.sort(place << bits | kernel)
+    return _Counts(packets, sums.astype(np.int64), first, keys)
 
 
 def _moments(scope: Scope) -> _Moments:
@@ -129,12 +157,23 @@ def _moments(scope: Scope) -> _Moments:
 
 def timed_packets(scope: Scope) -> tuple[Int64s, Int64s]:
     """Return the session times of the chosen packets that have one, and their 0-based rows."""
-    rows = scope.packets - 1
-    ts = np.asarray(scope.columns.array("packet", "ts"), np.int64)[rows]
+    chosen = scope.packets
+    parts = each_made(partial(_times_of, scope, chosen), range(0, len(chosen), BLOCK))
+    when, rows = zip(_NONE, *parts, strict=True)
+    return np.concatenate(when), np.concatenate(rows)
+
+
+_NONE = np.zeros(0, np.int64), np.zeros(0, np.int64)
+
+
+def _times_of(scope: Scope, chosen: Int64s, at: int) -> tuple[Int64s, Int64s]:
+    """Return what timed_packets() returns for one block of packets."""
+    rows = chosen[at : at + BLOCK] - 1
+    ts = np.asarray(scope.columns.near("packet", "ts", rows), np.int64)
+    source = np.asarray(scope.columns.near("packet", "source", rows), np.int64)
     timed = ts != UNTIMED
     if not timed.all():
-        rows, ts = rows[timed], ts[timed]
-    source = np.asarray(scope.columns.array("packet", "source"), np.int64)[rows]
+        rows, ts, source = rows[timed], ts[timed], source[timed]
     when = np.empty(len(rows), np.int64)
     for one in np.flatnonzero(np.bincount(source)).tolist() if len(rows) else []:
         mine = np.flatnonzero(source == one)
@@ -182,19 +221,20 @@ def _first_leg(scope: Scope, other: int) -> int:
     return min(times, default=other)
 
 
-def _ranks(place: Int64s, ns: Int64s, count: int) -> list[Int64s]:
-    """Return the percentiles PERCENTS of the known durations `ns` in each interval.
+def _ns_bits(count: int) -> int:
+    """Return how many bits of a key are the time in kernel, for `count` intervals."""
+    return KEY_BITS - count.bit_length()
 
-    `place` is the interval of each duration; there are `count` intervals.
+
+def _ranks(keys: Int64s, count: int) -> list[Int64s]:
+    """Return the percentiles PERCENTS of the durations in each of `count` intervals.
+
+    `keys` are those of _Counts; parts that were sorted before are sorted again in no time.
     """
-    known = ns >= 0
-    place, ns = place[known], ns[known]
-    bits = int(ns.max(initial=0)).bit_length()
-    if bits + count.bit_length() < 63:  # one sort instead of two
-        ns = np.sort((place << bits) | ns) & ((1 << bits) - 1)
-    else:
-        ns = ns[np.lexsort((ns, place))]
-    number = np.bincount(place, minlength=count)
+    keys = np.sort(keys, kind="stable")
+    bits = _ns_bits(count)
+    ns = keys & ((1 << bits) - 1)
+    number = np.bincount(keys >> bits, minlength=count)
     begin = np.cumsum(number) - number
     found = []
     for percent in PERCENTS:

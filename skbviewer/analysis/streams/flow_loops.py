@@ -39,28 +39,28 @@ def count_flows(
     sums: Int64s,
     count: Int64s,
 ) -> np.int64:
-    """Add the packets from row `first` on to the sums of their flows.
+    """Add the packets from column `first` on to the sums of their flows.
 
-    A row of `keys` identifies the packet's flow.  A row of `values` is its bytes, capture time (ns,
-    UNTIMED if unknown), time in kernel (ns, negative if unknown) and verdict.  `slots` is a hash
-    table of flows, -1 = free; its length is a power of two.  `odd` is a factor of the hash.  By
-    flow, `kept` is the key, `hashes` the hash, and `sums` the sums in the order PACKETS to END.
+    A column of `keys` identifies the packet's flow.  A column of `values` is its bytes, capture
+    time (ns, UNTIMED if unknown), time in kernel (ns, negative if unknown) and verdict.  `slots` is
+    a hash table of flows, -1 = free; its length is a power of two.  `odd` is a factor of the hash.
+    By flow, `kept` is the key, `hashes` the hash, and `sums` the sums in the order PACKETS to END.
     count[0] is the number of flows.  Returns the first packet that was not counted, because the
     table is half full.
     """
     last = np.uint64(len(slots) - 1)
-    for row in range(first, len(keys)):
+    for row in range(first, keys.shape[1]):
         hash_ = np.uint64(0)
-        for at in range(keys.shape[1]):
-            hash_ = (hash_ ^ np.uint64(keys[row, at])) * odd
+        for at in range(keys.shape[0]):
+            hash_ = (hash_ ^ np.uint64(keys[at, row])) * odd
             hash_ ^= hash_ >> np.uint64(29)
         place = np.int64((hash_ ^ (hash_ >> np.uint64(32))) & last)
         flow = slots[place]
         while flow >= 0:
             if hashes[flow] == hash_:
                 equal = True
-                for at in range(keys.shape[1]):
-                    if kept[flow, at] != keys[row, at]:
+                for at in range(keys.shape[0]):
+                    if kept[flow, at] != keys[at, row]:
                         equal = False
                 if equal:
                     break
@@ -72,17 +72,17 @@ def count_flows(
             flow = count[0]
             count[0] += 1
             slots[place], hashes[flow] = flow, hash_
-            for at in range(keys.shape[1]):
-                kept[flow, at] = keys[row, at]
+            for at in range(keys.shape[0]):
+                kept[flow, at] = keys[at, row]
         sums[flow, PACKETS] += 1
-        sums[flow, BYTES] += values[row, 0]
-        if values[row, 2] >= 0:
+        sums[flow, BYTES] += values[0, row]
+        if values[2, row] >= 0:
             sums[flow, KNOWN] += 1
-            sums[flow, KERNEL] += values[row, 2]
-        elif values[row, 3] == EXACT:
+            sums[flow, KERNEL] += values[2, row]
+        elif values[3, row] == EXACT:
             sums[flow, UNKNOWN] += 1
-        time = values[row, 1]
+        time = values[1, row]
         if time != UNTIMED:
             sums[flow, BEGIN] = min(sums[flow, BEGIN], time)
             sums[flow, END] = max(sums[flow, END], time)
-    return np.int64(len(keys))
+    return np.int64(keys.shape[1])

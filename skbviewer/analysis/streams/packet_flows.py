@@ -8,6 +8,7 @@ and endpoints of all kinds are counted from flows.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from ...records import Progress
 from ...records.types import LATEST_NS, Int64s
 from ...store import Columns
-from ...store.whole_columns import Array
+from ..blocks_in_threads import each_made
 from ..number_sets import flags_of
 from .flow_loops import BEGIN, SUMS, count_flows, place_hashes
 
@@ -27,7 +28,7 @@ KEY = (
     "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport",
 )  # fmt: skip
 COUNTED = ("len", "ts", "kernel_ns", "verdict")
-DENSE = 16  # all packets are read to count one of so many
+BLOCK = 1 << 17  # packets; so many values of a column are not kept in memory
 SLOTS = 1 << 16  # of the first hash table
 
 
@@ -60,31 +61,39 @@ def flows_of(
     `times` are the times of all packets of the session (ns); without them, the captures' own times
     are used.  Raises Cancelled.
     """
-    table = _Table()
-    for rows, block in _blocks(columns, packets):
+    table, done = _Table(), 0
+    total = columns.length("packet") if packets is None else len(packets)
+    for keys, values in each_made(partial(_read, columns, times), _blocks(columns, packets)):
         if progress is not None:
-            progress.report("Counting", int(rows[0]) if len(rows) else 0, columns.length("packet"))
-        ts = block["ts"] if times is None else times[rows]
-        table.add(block, ts)
+            progress.report("Counting", done, total)
+        table.add(keys, values)
+        done += len(values[0])
     return table.flows()
 
 
-def _blocks(columns: Columns, packets: Int64s | None) -> Iterator[tuple[Int64s, dict[str, Array]]]:
-    """Yield the chosen packets (0-based rows) and their columns, block by block."""
-    names, count = (*KEY, *COUNTED, "linktype"), columns.length("packet")
-    if packets is not None and len(packets) * DENSE < count:
-        rows = np.asarray(packets, np.int64) - 1
-        yield rows, {name: columns.take("packet", name, rows) for name in names}
-        return
+def _blocks(columns: Columns, packets: Int64s | None) -> Iterator[Int64s]:
+    """Yield the 0-based rows of the chosen packets, block by block."""
+    count = columns.length("packet")
     chosen = None if packets is None else flags_of(packets - 1, count)
-    for first, values in columns.pieces("packet", *names):
-        last = first + len(values[0])
+    for first in range(0, count, BLOCK):
+        last = min(first + BLOCK, count)
         if chosen is None:
-            yield np.arange(first, last), dict(zip(names, values, strict=True))
-        else:
-            mine = np.flatnonzero(chosen[first:last])
-            taken = (one[mine] for one in values)
-            yield mine + first, dict(zip(names, taken, strict=True))
+            yield np.arange(first, last)
+        elif chosen[first:last].any():
+            yield np.flatnonzero(chosen[first:last]) + first
+
+
+def _read(columns: Columns, times: Int64s | None, rows: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the keys and the counted values of packets, as count_flows() wants them."""
+    keys, values = (np.empty((size, len(rows)), np.int64) for size in (len(KEY), len(COUNTED)))
+    for made, names in ((keys, KEY), (values, COUNTED)):
+        for at, name in enumerate(names):
+            made[at] = columns.near("packet", name, rows)
+    if times is not None:
+        values[COUNTED.index("ts")] = times[rows]
+    # Like the filter `eth`: 802.11 and cooked captures have addresses, but no Ethernet header.
+    keys[: len(MACS), columns.near("packet", "linktype", rows) != DLT_EN10MB] = -1
+    return keys, values
 
 
 class _Table:
@@ -97,21 +106,13 @@ class _Table:
         self._sums = _sums(SLOTS // 2)
         self._count = np.zeros(1, np.int64)
 
-    def add(self, block: Mapping[str, Array], ts: Array) -> None:
-        """Count a block of packets, whose capture times are `ts`, ns."""
-        keys = np.empty((len(ts), len(KEY)), np.int64)
-        for at, name in enumerate(KEY):
-            keys[:, at] = block[name]
-        # Like the filter `eth`: 802.11 and cooked captures have addresses, but no Ethernet header.
-        keys[block["linktype"] != DLT_EN10MB, : len(MACS)] = -1
-        values = np.empty((len(ts), 4), np.int64)
-        for at, column in enumerate((block["len"], ts, block["kernel_ns"], block["verdict"])):
-            values[:, at] = column
+    def add(self, keys: Int64s, values: Int64s) -> None:
+        """Count packets; see count_flows()."""
         done = np.int64(0)
         while True:
             given = self._slots, self._keys, self._hashes, self._sums, self._count
             done = count_flows(keys, values, done, ODD, *given)
-            if done == len(keys):
+            if done == keys.shape[1]:
                 break
             self._grow()
 

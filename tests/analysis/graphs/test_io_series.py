@@ -77,3 +77,20 @@ def test_nothing_chosen_and_too_short_intervals(session: Session) -> None:
     assert session.graphs.io(Chosen(np.zeros(0, np.int64))) == []
     with pytest.raises(KeyError, match="choose a longer one"):
         session.graphs.io(Chosen(interval_ns=100))
+
+
+def test_blocks_add_up(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = Chosen(interval_ns=5_000_000)
+    whole = session.graphs.io(chosen, FILTERS)
+    monkeypatch.setattr("skbviewer.analysis.graphs.io_series.BLOCK", 7)
+    for one, other in zip(whole, session.graphs.io(chosen, FILTERS), strict=True):
+        for name in one._fields:
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_a_time_that_no_key_can_hold_is_refused(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skbviewer.analysis.graphs.io_series.KEY_BITS", 20)
+    with pytest.raises(KeyError, match=r"choose a longer one, a packet took \d+ ns"):
+        session.graphs.io(Chosen(interval_ns=5_000_000))
