@@ -28,11 +28,22 @@ def place_hashes(hashes: UInt64s, slots: Int64s) -> None:
 
 
 @compiled
+def hash_keys(keys: Int64s, odd: np.uint64, found: UInt64s) -> None:
+    """Write a hash of each column of `keys` to `found`; `odd` is a factor of the hash."""
+    for row in range(keys.shape[1]):
+        hash_ = np.uint64(0)
+        for at in range(keys.shape[0]):
+            hash_ = (hash_ ^ np.uint64(keys[at, row])) * odd
+            hash_ ^= hash_ >> np.uint64(29)
+        found[row] = hash_
+
+
+@compiled
 def count_flows(
     keys: Int64s,
+    of: UInt64s,
     values: Int64s,
     first: np.int64,
-    odd: np.uint64,
     slots: Int64s,
     kept: Int64s,
     hashes: UInt64s,
@@ -41,19 +52,18 @@ def count_flows(
 ) -> np.int64:
     """Add the packets from column `first` on to the sums of their flows.
 
-    A column of `keys` identifies the packet's flow.  A column of `values` is its bytes, capture
-    time (ns, UNTIMED if unknown), time in kernel (ns, negative if unknown) and verdict.  `slots` is
-    a hash table of flows, -1 = free; its length is a power of two.  `odd` is a factor of the hash.
-    By flow, `kept` is the key, `hashes` the hash, and `sums` the sums in the order PACKETS to END.
-    count[0] is the number of flows.  Returns the first packet that was not counted, because the
-    table is half full.
+    A column of `keys` identifies the packet's flow; `of` is its hash.  A column of `values` is its
+    bytes, capture time (ns, UNTIMED if unknown), time in kernel (ns, negative if unknown) and
+    verdict.  `slots` is a hash table of flows, -1 = free; its length is a power of two.  By flow,
+    `kept` is the key, `hashes` the hash, and `sums` the sums in the order PACKETS to END.  count[0]
+    is the number of flows.  Returns the first packet that was not counted, because the table is
+    half full.
+
+    The hashes are made before, so that the CPU fetches the flows of several packets at a time.
     """
     last = np.uint64(len(slots) - 1)
     for row in range(first, keys.shape[1]):
-        hash_ = np.uint64(0)
-        for at in range(keys.shape[0]):
-            hash_ = (hash_ ^ np.uint64(keys[at, row])) * odd
-            hash_ ^= hash_ >> np.uint64(29)
+        hash_ = of[row]
         place = np.int64((hash_ ^ (hash_ >> np.uint64(32))) & last)
         flow = slots[place]
         while flow >= 0:

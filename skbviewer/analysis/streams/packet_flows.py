@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records import Progress
-from ...records.types import LATEST_NS, Int64s
+from ...records.types import LATEST_NS, Int64s, UInt64s
 from ...store import Columns
 from ..blocks_in_threads import each_made
 from ..number_sets import flags_of
-from .flow_loops import BEGIN, SUMS, count_flows, place_hashes
+from .flow_loops import BEGIN, SUMS, count_flows, hash_keys, place_hashes
 
 ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
 DLT_EN10MB = 1
@@ -63,11 +63,11 @@ def flows_of(
     """
     table, done = _Table(), 0
     total = columns.length("packet") if packets is None else len(packets)
-    for keys, values in each_made(partial(_read, columns, times), _blocks(columns, packets)):
+    for block in each_made(partial(_read, columns, times), _blocks(columns, packets)):
         if progress is not None:
             progress.report("Counting", done, total)
-        table.add(keys, values)
-        done += len(values[0])
+        table.add(block)
+        done += len(block.hashes)
     return table.flows()
 
 
@@ -83,8 +83,16 @@ def _blocks(columns: Columns, packets: Int64s | None) -> Iterator[Int64s]:
             yield np.flatnonzero(chosen[first:last]) + first
 
 
-def _read(columns: Columns, times: Int64s | None, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the keys and the counted values of packets, as count_flows() wants them."""
+class _Block(NamedTuple):
+    """The keys of packets, the keys' hashes, and the counted values; see count_flows()."""
+
+    keys: Int64s
+    hashes: UInt64s
+    values: Int64s
+
+
+def _read(columns: Columns, times: Int64s | None, rows: Int64s) -> _Block:
+    """Return the keys and the counted values of packets."""
     keys, values = (np.empty((size, len(rows)), np.int64) for size in (len(KEY), len(COUNTED)))
     for made, names in ((keys, KEY), (values, COUNTED)):
         for at, name in enumerate(names):
@@ -93,7 +101,9 @@ def _read(columns: Columns, times: Int64s | None, rows: Int64s) -> tuple[Int64s,
         values[COUNTED.index("ts")] = times[rows]
     # Like the filter `eth`: 802.11 and cooked captures have addresses, but no Ethernet header.
     keys[: len(MACS), columns.near("packet", "linktype", rows) != DLT_EN10MB] = -1
-    return keys, values
+    hashes = np.empty(len(rows), np.uint64)
+    hash_keys(keys, ODD, hashes)
+    return _Block(keys, hashes, values)
 
 
 class _Table:
@@ -101,18 +111,17 @@ class _Table:
 
     def __init__(self) -> None:
         self._slots = np.full(SLOTS, -1, np.int64)
-        self._keys = np.zeros((SLOTS // 2, len(KEY)), np.int64)
+        self._keys, self._sums = _flows(SLOTS // 2)
         self._hashes = np.zeros(SLOTS // 2, np.uint64)
-        self._sums = _sums(SLOTS // 2)
         self._count = np.zeros(1, np.int64)
 
-    def add(self, keys: Int64s, values: Int64s) -> None:
-        """Count packets; see count_flows()."""
+    def add(self, block: _Block) -> None:
+        """Count packets."""
         done = np.int64(0)
         while True:
             given = self._slots, self._keys, self._hashes, self._sums, self._count
-            done = count_flows(keys, values, done, ODD, *given)
-            if done == keys.shape[1]:
+            done = count_flows(block.keys, block.hashes, block.values, done, *given)
+            if done == len(block.hashes):
                 break
             self._grow()
 
@@ -120,8 +129,8 @@ class _Table:
         size, count = 4 * len(self._slots), int(self._count[0])
         keys, hashes, sums = self._keys, self._hashes, self._sums
         self._slots = np.full(size, -1, np.int64)
-        self._keys = np.zeros((size // 2, len(KEY)), np.int64)
-        self._hashes, self._sums = np.zeros(size // 2, np.uint64), _sums(size // 2)
+        self._keys, self._sums = _flows(size // 2)
+        self._hashes = np.zeros(size // 2, np.uint64)
         self._keys[:count], self._hashes[:count] = keys[:count], hashes[:count]
         self._sums[:count] = sums[:count]
         place_hashes(self._hashes[:count], self._slots)
@@ -133,7 +142,9 @@ class _Table:
         return Flows(key, *self._sums[:count].T.copy())
 
 
-def _sums(size: int) -> Int64s:
-    made = np.zeros((size, SUMS), np.int64)
-    made[:, BEGIN] = LATEST_NS
-    return made
+def _flows(size: int) -> tuple[Int64s, Int64s]:
+    """Return places for the keys and the sums of flows; those of a flow are neighbours."""
+    made = np.zeros((size, len(KEY) + SUMS), np.int64)
+    keys, sums = made[:, : len(KEY)], made[:, len(KEY) :]
+    sums[:, BEGIN] = LATEST_NS
+    return keys, sums
