@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Load, arm, activate, unload, again and again, under traffic.
 # cycles=, cycled=: how often and which list; whole=: a list for one cycle more, or nothing
-# rate=: bits a second each way; as much as two CPUs can make by default
+# each=: how many functions a cycle arms by hand; by default, all of the list
+# rate=: bits a second each way, and 50 pings a second; as much as two CPUs can make by default
 pair
 # The traffic may take all that is left: what loads and unloads must come to its turn.
 server /bin/nice -n 19 /bin/iperf3 -s --forceflush > /tmp/iperf & servers=$!
 until_said /tmp/iperf listening $servers "iperf3"
 client /bin/nice -n 19 /bin/iperf3 -c 10.9.0.2 -t 9999 --bidir ${rate:+-b $rate} > /dev/null & clients=$!
-client /bin/nice -n 19 /bin/busybox ping -q -A 10.9.0.2 > /dev/null & pinger=$!
+# Pings without a pause keep the CPUs busy while all else waits for a grace period.
+pause=-A; [ -z "$rate" ] || pause="-i 0.02"
+client /bin/nice -n 19 /bin/busybox ping -q $pause 10.9.0.2 > /dev/null & pinger=$!
 # by_recorder LIST HOW: kblrecord arms; it is stopped, killed, or held up and killed
 by_recorder() {
 	start_recorder /tmp/cycle.kbl -f /$1
@@ -19,8 +22,8 @@ by_recorder() {
 	held) kill -STOP $recorder; sleep 0.2; kill -KILL $recorder; wait $recorder ;;
 	esac
 	rm -f /tmp/cycle.kbl /tmp/part.*
-	awk 'NR == FNR { if ($1 !~ /^#/) { name = $1; $1 = ""; rest[name] = $0 } next }
-		$9 in rest && $2 ~ /^0x./ && $2 != "0x0" {
+	awk -v most=${each:-99999} 'NR == FNR { if ($1 !~ /^#/) { name = $1; $1 = ""; rest[name] = $0 } next }
+		$9 in rest && $2 ~ /^0x./ && $2 != "0x0" && n < most {
 			print $9, $2, rest[$9] > ("/tmp/part." int(n++ / 300)) }' /$1 /tmp/resolved
 }
 # by_hand HOW: armed without kblrecord; what is recorded is read, or not
@@ -32,7 +35,7 @@ by_hand() {
 	[ $1 != read ] || for cpu in 0 1; do cat $kbl/cpu$cpu > /dev/null; done
 	sleep 0.1
 	armed=$(sed -n 's/^armed //p' $kbl/control)
-	[ "$armed" -gt 40 ] || fail "only $armed functions are armed"
+	[ "$armed" -ge ${each:-41} ] || fail "only $armed functions are armed"
 	# Every other time rmmod has to stop what is going on.
 	[ $1 != read ] || echo deactivate > $kbl/control || fail "deactivate"
 }
