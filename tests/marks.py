@@ -82,33 +82,36 @@ def used(function: Callable[..., Any]) -> frozenset[str]:
 @cache
 def functions_of(path: Path) -> tuple[list[str], dict[int, int]]:
     """Return a file's lines, and the last line of each function by its first, both from 1."""
+    return path.read_text(encoding="utf-8").splitlines(), parsed(path)[1]
+
+
+def imported(path: str) -> frozenset[str]:
+    """Return the dotted names of the modules that a test file imports."""
+    return parsed(TOP / path)[0]
+
+
+@cache
+def parsed(path: Path) -> tuple[frozenset[str], dict[int, int]]:
+    """Return what a file imports, and the last line of each of its functions by the first."""
+    package = path.relative_to(TOP).parts[:-1] if path.is_relative_to(TOP) else ()
+    names: set[str] = set()
     last = {}
-    for node in statements(path):
+    for node in statements(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
             last[first] = node.end_lineno or node.lineno
-    return path.read_text(encoding="utf-8").splitlines(), last
-
-
-@cache
-def imported(path: str) -> frozenset[str]:
-    """Return the dotted names of the modules that a test file imports."""
-    package = path.split("/")[:-1]
-    names: set[str] = set()
-    for node in statements(TOP / path):
-        if isinstance(node, ast.Import):
+        elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
+            base = package[: len(package) - node.level + 1] if node.level else ()
             whole = ".".join([*base, *([node.module] if node.module else [])])
             names |= {whole} | {f"{whole}.{alias.name}" for alias in node.names}
-    return frozenset(names)
+    return frozenset(names), last
 
 
-@cache
-def statements(path: Path) -> list[ast.AST]:
-    """Return all statements of a file.  ast.walk() also visits expressions: ten times as slow."""
-    found: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+def statements(module: ast.Module) -> list[ast.AST]:
+    """Return a module and all its statements.  ast.walk() also visits expressions: much slower."""
+    found: list[ast.AST] = [module]
     for node in found:
         for name in ("body", "orelse", "finalbody", "handlers", "cases"):
             found += getattr(node, name, ())

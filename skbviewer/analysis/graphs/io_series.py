@@ -27,8 +27,9 @@ MAX_INTERVALS = 100_000
 STEPS = (1, 2, 5, 10)
 PERCENTS = (50, 90, 99, 100)
 UNKNOWN = -1
+_NONE = np.zeros(0, np.int64), np.zeros(0, np.int64)
 KEY_BITS = 63  # of an interval and a time in kernel; with MAX_INTERVALS, a time has 46: 19 hours
-BLOCK = 1 << 17  # packets; so many values of a column are not kept in memory
+BLOCK = 1 << 17  # packets; near() does not keep so many neighbouring values in memory
 
 
 class IoSeries(NamedTuple):
@@ -158,12 +159,11 @@ def _moments(scope: Scope) -> _Moments:
 def timed_packets(scope: Scope) -> tuple[Int64s, Int64s]:
     """Return the session times of the chosen packets that have one, and their 0-based rows."""
     chosen = scope.packets
+    if any(scope.clock.interfaces(one) for one in scope.captures):
+        scope.columns.array("packet", "interface")  # read once, instead of in each thread
     parts = each_made(partial(_times_of, scope, chosen), range(0, len(chosen), BLOCK))
     when, rows = zip(_NONE, *parts, strict=True)
     return np.concatenate(when), np.concatenate(rows)
-
-
-_NONE = np.zeros(0, np.int64), np.zeros(0, np.int64)
 
 
 def _times_of(scope: Scope, chosen: Int64s, at: int) -> tuple[Int64s, Int64s]:
@@ -229,7 +229,7 @@ def _ns_bits(count: int) -> int:
 def _ranks(keys: Int64s, count: int) -> list[Int64s]:
     """Return the percentiles PERCENTS of the durations in each of `count` intervals.
 
-    `keys` are those of _Counts; parts that were sorted before are sorted again in no time.
+    `keys` are those of _Counts; parts that were sorted before are only merged.
     """
     keys = np.sort(keys, kind="stable")
     bits = _ns_bits(count)

@@ -114,9 +114,10 @@ def _layers(scope: Scope, usable: Bools) -> list[LayerRow]:
         return number, of.astype(np.int8), narrow(own)
 
     counts, made = np.zeros(len(names), np.int64), list[tuple[Array, Array]]()
-    for number, *parts in each_made(own_of, call_blocks(scope, *CALLS.values(), "parent", "func")):
+    blocks = call_blocks(scope, *CALLS.values(), "parent", "func")
+    for number, of, own in each_made(own_of, blocks):
         counts += number
-        made.append((parts[0], parts[1]))
+        made.append((of, own))
     found = spreads_of_blocks(partial(_blocks, made), len(names))
     return [
         _row(BUSY, name, int(counts[at]), found[at])

@@ -28,7 +28,7 @@ KEY = (
     "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport",
 )  # fmt: skip
 COUNTED = ("len", "ts", "kernel_ns", "verdict")
-BLOCK = 1 << 17  # packets; so many values of a column are not kept in memory
+BLOCK = 1 << 17  # packets; near() does not keep so many neighbouring values in memory
 SLOTS = 1 << 16  # of the first hash table
 
 

@@ -118,7 +118,7 @@ def test_a_hash_that_two_share_separates_them_by_their_ends(
 
 def test_the_table_of_flows_grows(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     right = {kind: conversations(session.columns, kind) for kind in CONVERSATION_KINDS}
-    for name, small in (("SLOTS", 2), ("BLOCK", 5)):
+    for name, small in (("SLOTS", 4), ("BLOCK", 5)):
         monkeypatch.setattr(f"skbviewer.analysis.streams.packet_flows.{name}", small)
     assert {kind: conversations(session.columns, kind) for kind in CONVERSATION_KINDS} == right
 
