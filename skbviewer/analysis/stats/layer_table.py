@@ -19,9 +19,8 @@ import numpy as np
 from ...records import narrow
 from ...records.types import Bools, Int64s
 from ...store.whole_columns import Array
-from ..blocks_in_threads import each_made
 from ..scope import Scope
-from ..scope.call_blocks import CallBlock, call_blocks
+from ..scope.call_blocks import call_blocks
 from ..words.function_layers import layers
 from ..words.wait_kinds import NAMES, UNKNOWN
 from .duration_spread import Spread, spread, spreads_of_blocks
@@ -98,9 +97,8 @@ def _layers(scope: Scope, usable: Bools) -> list[LayerRow]:
         scope.of_leg("reader_ns"),
     )  # fmt: skip
     source, once = scope.of_leg("source"), scope.once
-
-    def own_of(block: CallBlock) -> tuple[Int64s, Array, Array]:
-        """Return the number of calls of each layer, and (layer, ns) of each leg and layer."""
+    counts, made = np.zeros(len(names), np.int64), list[tuple[Array, Array]]()
+    for block in call_blocks(scope, *CALLS.values(), "parent", "func"):
         function = scope.functions_of(block.columns["func"], source[block.leg])
         counted = once[block.first : block.first + len(block.leg)]
         calls = Calls(
@@ -109,15 +107,8 @@ def _layers(scope: Scope, usable: Bools) -> list[LayerRow]:
             layer=np.where(counted, layer[function], -1),
             **{field: block.columns[name] for field, name in CALLS.items()},
         )
-        number = np.zeros(len(names), np.int64)
-        of, own = _sums(calls, legs, number)
-        return number, of.astype(np.int8), narrow(own)
-
-    counts, made = np.zeros(len(names), np.int64), list[tuple[Array, Array]]()
-    blocks = call_blocks(scope, *CALLS.values(), "parent", "func")
-    for number, of, own in each_made(own_of, blocks):
-        counts += number
-        made.append((of, own))
+        of, own = _sums(calls, legs, counts)
+        made.append((of.astype(np.int8), narrow(own)))
     found = spreads_of_blocks(partial(_blocks, made), len(names))
     return [
         _row(BUSY, name, int(counts[at]), found[at])
