@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from ..export.csv_cells import csv_cell
 from ..session.querying import Answer, Cell
+from .terminal_output import print_columns
 
 
 def print_answer(found: Answer, arguments: argparse.Namespace) -> None:
@@ -52,18 +53,11 @@ def _value(cell: Cell) -> Cell:
 
 
 def _print_table(found: Answer) -> None:
-    """Print columns as wide as their texts; numbers are right-aligned."""
     lines = [found.columns, *([str(_text(cell)) for cell in row] for row in found.rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    texts = [
-        any(isinstance(row[at], str | bytes) for row in found.rows) for at in range(len(widths))
-    ]
-    for line in lines:
-        cells = (
-            cell.ljust(width) if is_text else cell.rjust(width)
-            for cell, width, is_text in zip(line, widths, texts, strict=True)
-        )
-        print("  ".join(cells).rstrip())
+    texts = {
+        at for row in found.rows for at, cell in enumerate(row) if isinstance(cell, str | bytes)
+    }
+    print_columns(lines, texts)
 
 
 def _text(cell: Cell) -> Cell:

@@ -16,8 +16,9 @@ from ..session.comparing import Filters, comparison_of, session_stack_pairs
 from .command_parsers import Commands, command, formats
 from .file_argument import HELP as FILE_HELP
 from .file_argument import open_session, warn_of
-from .progress_and_warnings import Stderr
+from .filter_option import check_filter
 from .row_numbers import path_of, row_id
+from .terminal_output import Stderr, print_lines
 
 STDOUT = Path("-")
 HELP = """Two files are A and B.  If a recording consists of several files, write those of B after
@@ -139,8 +140,7 @@ def _packets(
         f"packet {row if row > 0 else f'K{-row}'} of {' '.join(map(str, part))}"
         for part, row in zip(files, rows, strict=True)
     ]
-    for line in step_lines(found, (names[0], names[1])):
-        print(line)
+    print_lines(step_lines(found, (names[0], names[1])))
 
 
 def _recordings(
@@ -148,7 +148,10 @@ def _recordings(
     sessions: tuple[Session, Session],
     files: tuple[list[Path], list[Path]],
 ) -> None:
-    other = arguments.filter if arguments.filter_b is None else arguments.filter_b
+    other = arguments.filter
+    if arguments.filter_b is not None:
+        other = arguments.filter_b
+        check_filter(other, "--filter-b")
     filters: Filters = (arguments.filter, other)
     texts = [[str(file) for file in part] for part in files]
     names = (" ".join(texts[0]), " ".join(texts[1]))
@@ -162,8 +165,7 @@ def _recordings(
     if arguments.json:
         print(json.dumps(comparison_json(found, (texts[0], texts[1])), indent=1))
     elif STDOUT not in (arguments.folded, arguments.speedscope):
-        for line in comparison_lines(found, names, arguments.all):
-            print(line)
+        print_lines(comparison_lines(found, names, arguments.all))
     if arguments.folded:
         write_folded_pairs(pairs, arguments.folded)
     if arguments.speedscope:

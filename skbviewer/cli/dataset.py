@@ -17,8 +17,8 @@ from ..readers.printable_names import printable
 from ..records import BadInput, counted
 from .answer_output import print_answer
 from .command_parsers import Commands, command, formats
-from .progress_and_warnings import Stderr, warn
 from .range_option import two_times
+from .terminal_output import Stderr, print_line, warn
 
 if TYPE_CHECKING:
     from ..dataset.adding import Outcome
@@ -205,12 +205,12 @@ def _info(arguments: argparse.Namespace) -> int:
         return 0
     for each in found:
         rows = counted(each.rows("packets"), "packet"), counted(each.rows("calls"), "call")
-        print(f"{each.session}  {_time(each.begin_ns)} to {_time(each.end_ns)}  {each.host}")
+        print_line(f"{each.session}  {_time(each.begin_ns)} to {_time(each.end_ns)}  {each.host}")
         print(f"    {', '.join(rows)}, {each.size} bytes")
         for original in each.originals:
-            print(f"    {printable(original.path)}  sha256 {original.sha256}")
+            print_line(f"    {original.path}  sha256 {original.sha256}")
     for name, value in _totals(found).items():
-        print(f"{name:<9} {', '.join(value) if isinstance(value, list) else value}")
+        print_line(f"{name:<9} {', '.join(value) if isinstance(value, list) else value}")
     return 0
 
 
@@ -253,7 +253,7 @@ def _drop(arguments: argparse.Namespace) -> int:
     with _libraries():
         from ..dataset.dropping import drop, time_ns
     for each in drop(arguments.folder, time_ns(arguments.before)):
-        print(f"{each.session}  {_time(each.begin_ns)} to {_time(each.end_ns)}  {each.host}")
+        print_line(f"{each.session}  {_time(each.begin_ns)} to {_time(each.end_ns)}  {each.host}")
     return 0
 
 
@@ -290,6 +290,8 @@ def _wanted_sessions(arguments: argparse.Namespace, progress: Stderr) -> list[Ma
     except ValueError as error:
         what = "expected two times, separated by a comma, or one: A, or ,B"
         raise KeyError(f"--range {arguments.range}: {what}") from error
+    if begin > end:
+        raise KeyError(f"--range {arguments.range}: the first time is after the second")
     return sessions_of(arguments.folder, arguments.host, begin, end)
 
 

@@ -16,9 +16,9 @@ from ..session import Session
 from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session, warn_of
 from .filter_option import add_filter, chosen_rows
-from .progress_and_warnings import Stderr
 from .range_option import add_range, session_range
 from .row_numbers import row_id
+from .terminal_output import Stderr, print_lines
 
 HELP = """Findings are ordered by severity, and then by the time that they cost.  Rules that were
 judged and found nothing are listed after the findings.  If a rule could not be judged, the output
@@ -47,8 +47,7 @@ def _diagnose(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(as_json(made), indent=1, ensure_ascii=False))
     else:
-        for line in lines(made):
-            print(line)
+        print_lines(lines(made))
     return warn_of(session, arguments.files)
 
 
@@ -59,7 +58,7 @@ def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
         raise KeyError("diagnose: --packet and --range exclude each other")
     if row is not None:
         packets = session.packets
-        most = packets.count() if row > 0 else packets.kernel_only_count()
+        most = packets.count() if row > 0 else packets.all_kernel_only_count()
         if abs(row) > most:
             raise KeyError(f"there is no packet {_value(row)}")
     times = session_range(arguments.range, session) if arguments.range else (None, None)

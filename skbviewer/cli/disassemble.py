@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import file_argument
 from .command_parsers import Commands, command, formats
-from .progress_and_warnings import Stderr
+from .terminal_output import Stderr, print_lines
 
 HELP = """Code that was recorded is shown as it ran.  IMAGE is the kernel that was recorded:
 vmlinux, or /boot/vmlinuz-RELEASE.  It adds names and source lines to recorded code.  If no code
@@ -53,6 +53,5 @@ def _disassemble(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(disassembly_json(shown), indent=1))
     else:
-        for line in disassembly_lines(shown):
-            print(line)
+        print_lines(disassembly_lines(shown))
     return file_argument.warn_of(session, paths)

@@ -10,7 +10,7 @@ from .. import readers
 from ..export import dump_lines
 from ..records import BadInput, KernelLog
 from .command_parsers import Commands, command
-from .progress_and_warnings import Stderr, warn
+from .terminal_output import Stderr, print_lines, warn
 
 
 def add(commands: Commands) -> None:
@@ -23,6 +23,5 @@ def _dump(arguments: argparse.Namespace) -> int:
     log = readers.read(arguments.file, Stderr())
     if not isinstance(log, KernelLog):
         raise BadInput(arguments.file, None, "not a KBL")
-    for line in dump_lines(log):
-        print(line)
+    print_lines(dump_lines(log))
     return warn(log.warnings)

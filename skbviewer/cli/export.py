@@ -19,9 +19,9 @@ from ..session import Session
 from ..session.memory_reuse import reused_memory
 from .command_parsers import Commands, command
 from .file_argument import add_files, open_session, warn_of
-from .progress_and_warnings import Stderr, warn
 from .range_option import OPEN, shifted, two_times
 from .starting import needing_qt
+from .terminal_output import Stderr, print_line, warn
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written, as a picture with
 a table or as CSV.  --csv with --filter alone writes the packet list, with the columns of `skbviewer
@@ -195,6 +195,8 @@ def _subject(arguments: argparse.Namespace, name: str) -> Subject:
     if arguments.lanes or arguments.range or arguments.markers:
         wanted = [Subject.TIMELINE]
     elif arguments.filter is not None and Subject.PACKETS in offered:
+        if arguments.packet is not None:
+            raise KeyError(f"--packet and --filter exclude each other for --{name}")
         wanted = [Subject.PACKETS]
     elif arguments.filter:
         wanted = [Subject.TIMELINE]
@@ -228,7 +230,7 @@ def _write(
     finally:
         progress.close()
     if missing and not nothing:
-        print(f"skbviewer: {missing}", file=sys.stderr)
+        print_line(f"skbviewer: {missing}", error=True)
     return nothing
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..session import Session, open_files
-from .progress_and_warnings import Stderr, warn
+from .terminal_output import Stderr, warn
 
 HELP = "a session, or captures and KBLs (imported once; the session is cached)"
 

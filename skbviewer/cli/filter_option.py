@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ..analysis.display_filter import FilterError, fields_of_calls
+from ..analysis.display_filter import FilterError, fields_of_calls, parse
 from ..session import Session
-from .progress_and_warnings import Stderr
+from .terminal_output import Stderr
 
 PAGE = 1000
 RowIds = npt.NDArray[np.int64]
@@ -25,9 +25,18 @@ def add_filter(parser: argparse.ArgumentParser, of: str = "rows") -> None:
     )
 
 
-def error_text(error: FilterError) -> str:
+def error_text(error: FilterError, option: str = "--filter") -> str:
     """Format the message for an invalid filter.  A line with ^ marks the position of the error."""
-    return f"--filter: {error.message}\n{error.text}\n{error.marked().splitlines()[1]}"
+    shown, mark, _ = error.marked().split("\n")
+    return f"{option}: {error.message}\n{shown}\n{mark}"
+
+
+def check_filter(text: str, option: str) -> None:
+    """Raise KeyError with a message for the user if the filter of `option` is invalid."""
+    try:
+        parse(text)
+    except FilterError as error:
+        raise KeyError(error_text(error, option)) from None
 
 
 def matching_ids(session: Session, text: str, kernel_only: bool = False) -> RowIds:

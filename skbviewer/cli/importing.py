@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..session import import_files
 from .command_parsers import Commands, command
-from .progress_and_warnings import Stderr, warn
+from .terminal_output import Stderr, warn
 
 
 def add(commands: Commands) -> None:

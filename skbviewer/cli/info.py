@@ -12,7 +12,7 @@ from ..analysis.words.sampling_text import sampling_text
 from ..records import counted
 from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session
-from .progress_and_warnings import warn
+from .terminal_output import print_lines, warn
 
 
 def add(commands: Commands) -> None:
@@ -29,7 +29,7 @@ def _info(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(info, indent=2))
     else:
-        print("\n".join(_info_lines(info)))
+        print_lines(_info_lines(info))
     return warn(info["warnings"])
 
 

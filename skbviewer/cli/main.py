@@ -15,6 +15,7 @@ from .. import __version__
 from ..records import BadInput, Cancelled
 from ..records.file_names import is_utf8, shown
 from .starting import importing
+from .terminal_output import print_line
 
 # A module is imported only when its command runs, so that no command waits for another.
 COMMANDS = {
@@ -89,7 +90,8 @@ def _forget_output() -> None:
 
 
 def _fail(text: str) -> int:
-    print(f"skbviewer: {text}", file=sys.stderr)
+    for line in f"skbviewer: {text}".split("\n"):
+        print_line(line, error=True)
     return 2
 
 

@@ -16,7 +16,7 @@ from ..session.exported_rows import first_ns
 from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session, warn_of
 from .filter_option import add_filter, matching_ids, pages
-from .progress_and_warnings import Stderr
+from .terminal_output import Stderr, print_line
 
 # Keys of a packet's object; a row K<n> has the fields of SeriesRow instead.
 JSON_KEYS = COLUMNS
@@ -85,14 +85,14 @@ def _print_table(rows: Iterable[PacketRow | SeriesRow], first: int, match: int) 
     layout = (
         f"{{:>5}} {{:>13}} {{:<17}} {{:<17}} {{:<6}} {{:>5}} {{:>10}} {{:>4}} {{:<{match}}} {{}}"
     )
-    print(layout.format(*head, "Info"))
+    print_line(layout.format(*head, "Info"))
     for row in rows:
         at = _time_ns(row)
         seconds = "" if at is None else f"{(at - first) / 1e9:.9f}"
         kernel = "" if row.kernel_ns is None else f"{row.kernel_ns / 1000:.3f}"
         functions = "" if row.functions is None else row.functions
         cells = (*_ends(row), kernel, functions, _verdict(row), row.info)
-        print(layout.format(row.number, seconds, *cells))
+        print_line(layout.format(row.number, seconds, *cells))
 
 
 def _ends(row: PacketRow | SeriesRow) -> tuple[object, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..session import Session
 from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session, warn_of
 from .row_numbers import path_of, row_id
+from .terminal_output import print_line, print_lines
 
 ROWS = ("calls", "waits", "events")
 HELP = """Entry and exit are microseconds since the leg began.  self excludes inner calls and
@@ -70,12 +70,12 @@ def _path(arguments: argparse.Namespace) -> int:
         rows = {"legs": legs, "branches": branches}
         print(json.dumps({"packet": packet} | _clock(path) | rows, indent=1))
     elif arguments.xml:
-        print(path_xml(path))
+        for line in path_xml(path).split("\n"):
+            print_line(line)  # XML cannot contain control characters
     elif arguments.csv:
         write_path_csv(path, session.sources(), STDOUT, steps=arguments.steps is not None)
     else:
-        for line in path_lines(path):
-            print(line)
+        print_lines(path_lines(path))
     return warn_of(session, arguments.files)
 
 
@@ -84,7 +84,7 @@ def _with_steps(session: Session, path: PacketPath, counts: Path) -> PacketPath:
 
     steps = session.executed_steps(counts)
     for note in steps.notes:
-        print(f"note: {note}", file=sys.stderr)
+        print_line(f"note: {note}", error=True)
     return with_steps(path, steps.of_log, steps.lines)
 
 

@@ -10,7 +10,7 @@ from ..session.querying import Bounds, query
 from .answer_output import print_answer
 from .command_parsers import Commands, command, formats
 from .file_argument import HELP, open_session, warn_of
-from .progress_and_warnings import Stderr, warn
+from .terminal_output import Stderr, warn
 
 EPILOG = """docs/schema.md lists the tables and their columns.  The query can read nothing else and
 change nothing; rows, memory and time are bounded.  Ctrl-C cancels it.  Example:

@@ -16,8 +16,8 @@ from ..session import Session
 from . import file_argument, stats_columns
 from .command_parsers import Commands, command, formats
 from .filter_option import add_filter, chosen_rows
-from .progress_and_warnings import warn
 from .range_option import add_range, session_range
+from .terminal_output import print_columns, print_line, warn
 
 NAMES = sorted((*STATISTICS, *COUNTED_COLUMNS))
 
@@ -86,7 +86,7 @@ def _stats(arguments: argparse.Namespace) -> int:
         _print(table)
     code = warn(table.warnings) | file_argument.warn_of(session, files)
     for note in table.notes:
-        print(f"note: {note}", file=sys.stderr)
+        print_line(f"note: {note}", error=True)
     return code
 
 
@@ -95,6 +95,8 @@ def _table(name: str, scope: Scope, session: Session, arguments: argparse.Namesp
     counts: Path | None = arguments.steps
     if arguments.by is not None and name not in COUNTED_COLUMNS:
         raise KeyError("stats: --by is for the tables pages and lines")
+    if arguments.interval is not None and name != "io":
+        raise KeyError("stats: --interval is for the table io")
     if counts is None:
         if name in COUNTED_COLUMNS:
             raise KeyError(f"stats: {name} needs --steps COUNTS")
@@ -155,14 +157,8 @@ def _print(table: Table) -> None:
         head,
         *([_text(k, v) for k, v in zip(table.keys, row, strict=True)] for row in table.rows),
     ]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     texts = [k for k in range(len(head)) if any(isinstance(row[k], str) for row in table.rows)]
-    for line in lines:
-        cells = (
-            cell.ljust(width) if at in texts else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        print("  ".join(cells).rstrip())
+    print_columns(lines, texts)
 
 
 def _text(key: str, value: Any) -> str:

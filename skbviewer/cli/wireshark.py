@@ -11,7 +11,7 @@ from typing import Any
 from ..export.wireshark.install import folders, install, uninstall
 from ..export.wireshark.profile import wireshark_files
 from .command_parsers import command
-from .progress_and_warnings import warn
+from .terminal_output import warn
 
 HELP = """The script reads the kernel's fields from the comments that export --pcapng writes.  The
 profile is named skbviewer; it has columns, colours and filter buttons.  Files that

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..records import BadInput
 from . import manifests, session_writer
+from .folder import check
 from .manifests import Manifest
 
 
@@ -29,6 +30,7 @@ def drop(folder: Path, before_ns: int) -> list[Manifest]:
     A session is gone as soon as its manifest is removed. A query that reads it at that moment fails
     with an error; it never misses part of a session. Raises BadInput.
     """
+    check(folder)  # before a lock is made in it
     try:
         with manifests.manifest_lock(folder):
             found = [each for each in manifests.read_all(folder) if each.end_ns < before_ns]

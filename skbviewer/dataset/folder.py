@@ -16,6 +16,7 @@ MARK = "dataset.json"
 UNFINISHED = ".tmp"  # the end of the name of a file that is being written
 MANIFESTS, TABLES, WRITING, LOCK = "manifests", "tables", "writing", "lock"
 FORMAT = {"format": 1, "tables": SCHEMA_VERSION}
+NULL = "__HIVE_DEFAULT_PARTITION__"  # how the name of a folder says that a value is missing
 HEX = re.compile(r"[0-9a-f]{16,64}")
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
@@ -25,14 +26,19 @@ def table_file(table: str, date: str, host: str, session: str, name: str) -> Pat
 
     `name` begins with the token of the writer.
 
-    Hive, Spark, Polars and DuckDB read the names of its folders as columns.
+    Hive, Spark, Polars and DuckDB read the names of its folders as columns; a host named NULL would
+    be no host.
     """
-    place = Path(TABLES, table, f"date={date}", f"host={quote(host, safe='')}")
+    name_of_host = quote(host, safe="") if host != NULL else f"%5F{NULL[1:]}"
+    place = Path(TABLES, table, f"date={date}", f"host={name_of_host}")
     return place / f"session={session}" / f"{name}.parquet"
 
 
 def check(folder: Path) -> None:
-    """Raise BadInput if `folder` is no dataset, or a dataset of another version."""
+    """Raise BadInput if `folder` is no dataset, of another version, or without its manifests.
+
+    Without manifests, all tables would look like those of killed writers, which are removed.
+    """
     try:
         found = json.loads((folder / MARK).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -42,6 +48,8 @@ def check(folder: Path) -> None:
     if found != FORMAT:
         why = f"is of another version: {found}, expected {FORMAT}; add the recordings to a new one"
         raise BadInput(folder, None, why)
+    if not (folder / MANIFESTS).is_dir():
+        raise BadInput(folder, None, f"is damaged: it has no folder {MANIFESTS}")
 
 
 def make(folder: Path) -> None:
@@ -56,9 +64,10 @@ def make(folder: Path) -> None:
             others = [each.name for each in folder.iterdir() if not _ours(each.name)]
             if others:
                 raise BadInput(folder, None, f"the folder holds other files, such as {min(others)}")
-            for name in (MANIFESTS, TABLES, WRITING):
-                (folder / name).mkdir(exist_ok=True)
+            (folder / MANIFESTS).mkdir(exist_ok=True)
             write_synced(folder / MARK, json.dumps(FORMAT) + "\n")
+        for name in (TABLES, WRITING):  # which copies may lack: they are often empty
+            (folder / name).mkdir(exist_ok=True)
     except OSError as error:
         raise BadInput(folder, None, f"cannot write: {error.strerror or error}") from error
     check(folder)

@@ -21,6 +21,9 @@ from ..records import BadInput
 from ..store.schema import SCHEMA_VERSION
 from .folder import DATE, HEX, LOCK, MANIFESTS, check, table_file, write_synced
 
+MOST_FILES = 1 << 20  # of a table
+TEXTS = ("session", "key", "token", "date", "host")
+TIMES = ("begin_ns", "end_ns")
 ID = 32  # hexadecimal digits of a session's id
 
 
@@ -122,8 +125,13 @@ def _manifest(found: dict[str, Any]) -> Manifest:
     tables = {str(name): (int(rows), int(size)) for name, (rows, size) in found["tables"].items()}
     if not all(name.isidentifier() for name in tables):
         raise ValueError("a table's name")
+    for names, kind in ((TEXTS, str), (TIMES, int)):
+        if not all(isinstance(found[name], kind) for name in names):
+            raise TypeError(f"{', '.join(names)}: not of type {kind.__name__}")
     warnings = tuple(found.pop("warnings"))
     cut = {str(name): int(files) for name, files in found.pop("cut", {}).items()}
+    if not all(0 < files <= MOST_FILES for files in cut.values()):
+        raise ValueError("the number of a table's files")
     made = {"originals": originals, "tables": tables, "warnings": warnings, "cut": cut}
     return Manifest(**found | made)
 

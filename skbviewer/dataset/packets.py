@@ -6,14 +6,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..records import Progress
+from ..records.protocols import TCP, UDP
 from ..session.querying import Answer
 from .filter_connection import filter_connection
 from .filter_sql import condition
 from .querying import BOUNDS, run
 
+# The columns of the table also have values of ICMP and ARP.
+PORT = f"CASE WHEN protocol IN ({TCP}, {UDP}) THEN {{0}} END AS {{0}}"
 COLUMNS = (
-    "session, host, number, ts_ns, saddr, sport, daddr, dport, protocol, len, verdict, kernel_ns, "
-    "functions"
+    f"session, host, number, ts_ns, saddr, {PORT.format('sport')}, daddr, {PORT.format('dport')}, "
+    "protocol, len, verdict, kernel_ns, functions"
 )
 
 

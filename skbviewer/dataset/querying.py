@@ -10,8 +10,9 @@ import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import duckdb
@@ -52,36 +53,43 @@ def run(
 ) -> Answer:
     """Run a statement in a thread and wait for it.  Raises BadInput and Cancelled."""
     made: list[Answer | Exception] = []
+    done = Event()
 
     def work() -> None:
         try:
             made.append(_answer(db.execute(sql), bounds))
         except Exception as error:  # noqa: BLE001  # raised again by the caller's thread
             made.append(error)
+        finally:
+            done.set()
 
     end = time.monotonic() + bounds.seconds
     thread = Thread(target=work)
     with _memory():
-        late = _waited(db, thread, end, progress)
+        thread.start()
+        late = _waited(db, done, end, progress)
+        thread.join()
     (result,) = made
     if isinstance(result, Exception):
         raise _reason(folder, result, bounds, late) from result
     return result
 
 
-def _waited(db: duckdb.DuckDBPyConnection, thread: Thread, end: float, progress: Progress) -> bool:
-    """Run a thread that uses `db`; return whether it was interrupted because it took too long."""
+def _waited(db: duckdb.DuckDBPyConnection, done: Event, end: float, progress: Progress) -> bool:
+    """Wait for `done`, which the thread that uses `db` sets; return whether that took too long.
+
+    After Ctrl-C in Thread.join(), Python 3.11 takes a running thread for one that has ended
+    (bpo-45274), hence the event.
+    """
     late = False
-    thread.start()
     try:
-        while thread.is_alive() and not late:
-            thread.join(LOOK_S)
+        while not done.wait(LOOK_S) and not late:
             progress.report("running the query", 0, 0)
             late = time.monotonic() > end
     finally:
-        while thread.is_alive():  # a query that has not begun yet is not interrupted
+        while not done.is_set():  # a query that has not begun yet is not interrupted
             db.interrupt()
-            thread.join(LOOK_S)
+            done.wait(LOOK_S)
     return late
 
 
@@ -133,4 +141,6 @@ def _cell(value: Any) -> Cell:
     """Return numbers, texts and bytes unchanged; dates, lists and the like as texts."""
     if value is None or isinstance(value, int | float | str | bytes):
         return value
+    if isinstance(value, Decimal):  # DuckDB's type of 1.5, a float in SQLite
+        return float(value) if value.as_tuple().exponent else int(value)
     return str(value)

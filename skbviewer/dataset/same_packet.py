@@ -41,6 +41,7 @@ ORDER BY m.hop NULLS LAST, abs(after_ns), p.session, p.number"""
 MEMBER = """
 CREATE TABLE member (session VARCHAR, number BIGINT, verdict VARCHAR, reason VARCHAR, hop BIGINT,
   least_ns BIGINT, most_ns BIGINT)"""
+DIGITS = 18  # at most, of a packet's number
 AROUND_NS = 30_000_000_000  # traffic this far from the packet shows how the clocks differ
 
 
@@ -78,7 +79,7 @@ def _select(session: str, number: int) -> str:
 def _wanted(folder: Path, word: str) -> tuple[str, int]:
     """Return the session and the time of capture of a packet "SESSION:N"."""
     session, _, number = word.partition(":")
-    if not number.isdecimal() or not session.isalnum():
+    if not (number.isdecimal() and len(number) <= DIGITS and session.isalnum()):
         raise KeyError(f"--packet {word}: expected SESSION:N, such as 20955b9e4a49:14")
     with connection(folder) as db:
         packet = _select(session, int(number))

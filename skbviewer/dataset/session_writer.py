@@ -134,7 +134,7 @@ def clean(folder: Path) -> int:
     that no lock and no manifest names belongs to no running writer and to no session.
     """
     files = list((folder / TABLES).glob("*/*/*/*/*.parquet"))
-    private = [path for path in (folder / WRITING).iterdir() if path.suffix != SUFFIX]
+    private = [path for path in (folder / WRITING).glob("*") if path.suffix != SUFFIX]
     count = sum(_clean_lock(folder, lock) for lock in (folder / WRITING).glob(f"*{SUFFIX}"))
     count += sum(map(_clean_private, private))
     alive = {lock.name.removesuffix(SUFFIX) for lock in (folder / WRITING).glob(f"*{SUFFIX}")}

@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from typing import NamedTuple
@@ -42,6 +43,15 @@ def run(words: Sequence[str]) -> Done:
     buffer = out.detach()
     assert isinstance(buffer, io.BytesIO)
     return Done(code, buffer.getvalue(), errors.getvalue())
+
+
+def wait_for_threads(process: int, count: int) -> None:
+    """Wait until a process has `count` threads."""
+    for _ in range(600):
+        if len(os.listdir(f"/proc/{process}/task")) >= count:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the query did not begin")
 
 
 def run_apart(

@@ -234,6 +234,19 @@ def test_stats_take_the_table_first_too(file: str, capsys: Captured) -> None:
         f"neither {file} nor drop is one of callgraph, clock, conversations, counter"
         in capsys.readouterr().err
     )
+    assert main(["stats", file, "drops", "--interval", "1"]) == 2
+    assert "--interval is for the table io" in capsys.readouterr().err
+
+
+def test_names_of_files_and_fields_reach_no_terminal(tmp_path: Path, capsys: Captured) -> None:
+    name = tmp_path / "a\x1b[31m\nb.pcap"
+    there = tmp_path / "\x1b[31m.pcap"
+    there.write_bytes((resource("samples/drops") / "drops.pcap").read_bytes())
+    wrong_filter = ["packets", str(there), "--filter", "a\x1b[3m == 1"]
+    for words, code in ((["info", str(name)], 2), (["info", str(there)], 0), (wrong_filter, 2)):
+        assert main(words) == code
+        found = capsys.readouterr()
+        assert all(line.isprintable() for line in (found.out + found.err).splitlines())
 
 
 def test_the_clocks_offset_is_shown_to_the_nanosecond(file: str, capsys: Captured) -> None:

@@ -124,6 +124,12 @@ def test_stacks_to_standard_output(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_error_names_the_option_of_the_filter(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, *BOTH, "--filter", "tcp", "--filter-b", "udp &&")
+    assert code == 2
+    assert err.startswith("skbviewer: --filter-b: a field or a value")
+
+
 def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(
         capsys, *BULK, "--with", *BULK, "--filter", "tcp", "--filter-b", "tcp.len > 9", "--json"

@@ -6,6 +6,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +19,7 @@ import pytest
 from skbviewer.cli import main
 from skbviewer.dataset import folder
 from skbviewer.dataset.adding import add_pair
+from tests.cli.commands import wait_for_threads
 from tests.dataset.recordings import pair
 
 Captured = pytest.CaptureFixture[str]
@@ -112,3 +118,43 @@ def test_the_sessions_of_a_packet_are_opened(
     capsys.readouterr()
     assert main(["packets", str(out), "--json"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == PACKETS  # the same file counts once
+
+
+def test_packets_have_the_ports_of_the_packet_list(
+    twice: tuple[Path, str, str], capsys: Captured
+) -> None:
+    made, both, _ = twice
+    found = [row for row in _json(capsys, made, "packets") if row["session"] == both]
+    assert main(["packets", *map(str, pair("handshake")), "--json"]) == 0
+    listed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    ports = [[(row["sport"], row["dport"]) for row in rows] for rows in (found, listed)]
+    assert ports[0] == ports[1] and (None, None) in ports[0] and ports[0][5] != (None, None)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("--host", "lab", "--range", "2030-01-02,2030-01-01"),
+            "the first time is after the second",
+        ),
+        (("--packet", "f:" + "9" * 5000), "expected SESSION:N"),
+    ],
+)
+def test_what_cannot_be_opened_is_one_line(
+    twice: tuple[Path, str, str], capsys: Captured, tmp_path: Path, words: list[str], said: str
+) -> None:
+    assert main(["dataset", "open", str(twice[0]), *words, "-o", str(tmp_path / "s.skbv")]) == 2
+    err = capsys.readouterr().err
+    assert said in err and len(err.splitlines()) == 1
+
+
+def test_ctrl_c_cancels_a_query(twice: tuple[Path, str, str]) -> None:
+    endless = "SELECT count(*) FROM range(100000000000) a, range(100000000000) b"
+    command = [sys.executable, "-m", "skbviewer", "dataset", "query", str(twice[0]), endless]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    wait_for_threads(process.pid, (os.cpu_count() or 1) + 1)  # DuckDB's, and the query's
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (2, "skbviewer: cancelled\n")

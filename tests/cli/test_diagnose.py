@@ -71,6 +71,7 @@ def test_one_packet_of_the_capture_and_one_of_the_kernel_only(
     assert {one["packet"] for one in made["findings"]} == {23}
     made = as_json(capsys, str(bulk), "--packet", "K1")
     assert {one["packet"] for one in made["findings"]} == {"K1"}
+    assert as_json(capsys, str(bulk), "--packet", "K100")["findings"] == []  # an skb of netlink
 
 
 def test_a_filter_chooses_packets(bulk: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,7 +121,7 @@ def test_text_is_for_people(bulk: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert max(map(len, out.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("words", [["--packet", "9999"], ["--packet", "K99"]])
+@pytest.mark.parametrize("words", [["--packet", "9999"], ["--packet", "K999"]])
 def test_a_packet_that_does_not_exist(
     words: list[str], bulk: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -233,6 +233,7 @@ def test_a_range_may_have_one_limit(file: Path, tmp_path: Path) -> None:
         (("--lanes", "packet", "--packet", "1-9999999999"), "more than 1000"),
         (("--packet", "1,x"), "'1,x' is not a list of packet numbers"),
         (("--packet", "2-3"), "a path belongs to one packet"),
+        (("--packet", "1", "--filter", "tcp"), "--packet and --filter exclude each other"),
         (("--filter", "tcp.prot == 1"), "tcp.prot"),
     ],
 )

@@ -6,7 +6,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import pytest
 
 from skbviewer.cli import main
 from skbviewer.session.querying import Bounds
+from tests.cli.commands import wait_for_threads
 from tests.e2e.samples import open_sample
 
 ENDLESS = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELECT sum(x) FROM t"
@@ -83,25 +83,22 @@ def test_missing_rows_are_a_warning(
     assert (code, len(out.splitlines()), err) == (1, 6, "warning: only the first 5 rows\n")
 
 
+def test_control_characters_are_escaped(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sql = "SELECT char(27) || '[31m' AS a, 'x' || char(10) || 'y' AS b, 7 AS c"
+    _, out, _ = run(capsys, file, sql)
+    assert out.splitlines() == ["a         b     c", r"\x1b[31m  x\ny  7"]
+
+
 def test_ctrl_c_cancels_at_once(file: Path) -> None:
     command = [sys.executable, "-m", "skbviewer", "query", str(file), ENDLESS]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    _wait_for_threads(process.pid, 2)
+    wait_for_threads(process.pid, 2)  # the query has its own
     time.sleep(0.3)
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert time.monotonic() - begin < 3  # a loaded machine; alone it takes 0.1 s
     assert (process.returncode, err) == (2, "skbviewer: cancelled\n")
-
-
-def _wait_for_threads(process: int, count: int) -> None:
-    """Wait until the query runs: in a thread beside the main one."""
-    for _ in range(600):
-        if len(os.listdir(f"/proc/{process}/task")) >= count:
-            return
-        time.sleep(0.05)
-    raise AssertionError("the query did not begin")
 
 
 def test_captures_and_logs_are_imported(

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
+from skbviewer.dataset import folder
 from skbviewer.dataset.adding import add_pair
+from skbviewer.dataset.dropping import drop
+from skbviewer.dataset.manifests import read_all, write
 from skbviewer.dataset.session_writer import clean
 from skbviewer.records import BadInput
 from tests.dataset.recordings import Both, files_of, named, only, pair, rows
@@ -51,3 +55,45 @@ def test_folders_above_a_dataset_are_no_partitions(drops: Path, tmp_path: Path, 
     place = tmp_path / above / "fleet"
     shutil.copytree(drops, place)
     assert rows(place, COUNT) == rows(drops, COUNT)
+
+
+def test_copies_may_lack_empty_folders(drops: Path, tmp_path: Path) -> None:
+    before = rows(drops, COUNT)
+    (drops / "writing").rmdir()
+    assert drop(drops, 0) == []
+    assert not add_pair(drops, pair("drops")).added
+    folder.make(drops)
+    assert add_pair(drops, pair("handshake")).added
+    assert set(before) < set(rows(drops, COUNT))
+
+
+def test_without_manifests_no_table_is_removed(drops: Path) -> None:
+    (drops / "manifests").rename(drops / "elsewhere")
+    there = files_of(drops)
+    for ask in (read_all, clean, folder.make, lambda dataset: drop(dataset, 0)):
+        with pytest.raises(BadInput, match="is damaged: it has no folder manifests"):
+            ask(drops)
+    assert files_of(drops) == there
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("host", 5), ("begin_ns", "x"), ("cut", {"calls": 10**9})]
+)
+def test_a_manifest_of_other_types_is_named(drops: Path, key: str, value: object) -> None:
+    (path,) = (drops / "manifests").iterdir()
+    path.write_text(json.dumps(json.loads(path.read_text()) | {key: value}))
+    with pytest.raises(BadInput, match="is no manifest") as error:
+        read_all(drops)
+    assert error.value.path == path and "\n" not in str(error.value)
+
+
+def test_a_host_may_be_called_like_a_missing_value(drops: Path) -> None:
+    (manifest,) = read_all(drops)
+    files = {name: manifest.files(name) for name in manifest.tables}
+    named = manifest._replace(host=folder.NULL)
+    for name, paths in files.items():
+        for old, new in zip(paths, named.files(name), strict=True):
+            (drops / new).parent.mkdir(parents=True)
+            (drops / old).rename(drops / new)
+    write(drops, named)
+    assert rows(drops, "SELECT DISTINCT host FROM packets") == [(folder.NULL,)]

@@ -33,6 +33,12 @@ def test_times() -> None:
         time_ns("tomorrow")
 
 
+def test_a_folder_that_is_no_dataset_stays_as_it_is(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is no dataset"):
+        drop(tmp_path, time_ns("2100-01-01"))
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_ended_before_a_time_is_gone(both: Both, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(both.folder, copy)

@@ -101,7 +101,9 @@ def test_an_empty_dataset_has_all_tables(tmp_path: Path) -> None:
 def test_values_of_all_types(both: Both) -> None:
     sql = "SELECT DATE '2026-01-02', 1::HUGEINT << 70, 0.5, 'a', NULL, [1, 2], true, '\\x01'::BLOB"
     (row,) = query(both.folder, sql, BOUNDS, Silent()).rows
-    assert row == ("2026-01-02", 1 << 70, row[2], "a", None, "[1, 2]", True, b"\x01")
+    assert row == ("2026-01-02", 1 << 70, 0.5, "a", None, "[1, 2]", True, b"\x01")
+    assert [type(cell) for cell in row[1:3]] == [int, float]
+    assert query(both.folder, "SELECT 7::DECIMAL(9, 0)", BOUNDS, Silent()).rows == [(7,)]
 
 
 def test_rows_bytes_and_time_are_bounded(both: Both) -> None:

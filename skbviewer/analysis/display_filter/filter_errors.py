@@ -22,7 +22,7 @@ class FilterError(ValueError):
 
     def marked(self) -> str:
         """Return the text, a line with ^ under the error, and the message."""
-        shown = self.text.replace("\n", " ").replace("\t", " ")
+        shown = "".join(letter if letter.isprintable() else " " for letter in self.text)
         return f"{shown}\n{' ' * self.position}{'^' * max(self.length, 1)}\n{self.message}"
 
 

@@ -8,6 +8,7 @@ epan/dfilter/grammar.lemon.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from . import syntax as s
 from .filter_errors import FilterError
@@ -36,6 +37,18 @@ def parse_syntax(text: str) -> s.Node | None:
         found = reader.next
         raise reader.error(found, f"and, or, xor or the end is expected here, not {found.text}")
     return node
+
+
+def _join(operator: str, nodes: Sequence[s.Node]) -> s.Node:
+    """Join nodes in a tree that is as low as possible, because functions walk it recursively.
+
+    All operators are associative, so the shape of the tree does not matter.
+    """
+    if len(nodes) == 1:
+        return nodes[0]
+    half = (len(nodes) + 1) // 2
+    left, right = _join(operator, nodes[:half]), _join(operator, nodes[half:])
+    return s.Join(left.at, right.at + right.length - left.at, operator, left, right)
 
 
 class _Reader:
@@ -80,12 +93,11 @@ class _Reader:
         """Parse an expression whose operators bind at least as strongly as JOINS[level]."""
         if level == len(JOINS):
             return self._negated()
-        left = self.joined(level + 1)
+        nodes = [self.joined(level + 1)]
         while self._is(*JOINS[level]):
             self.next_token()
-            right = self.joined(level + 1)
-            left = s.Join(*self._from(left.at), JOINS[level][1], left, right)
-        return left
+            nodes.append(self.joined(level + 1))
+        return _join(JOINS[level][1], nodes)
 
     def _negated(self) -> s.Node:
         self._depth += 1
@@ -119,15 +131,13 @@ class _Reader:
             return self._within(left)
         if not self._is(*RELATIONS):
             return s.Test(left.at, left.length, left)
-        found: s.Node | None = None
+        found: list[s.Node] = []
         while self._is(*RELATIONS):
             operator = RELATIONS[self.next_token().text.lower()]
             right = self._operand()
-            each = s.Compare(*self._from(left.at), operator, left, right)
-            found = each if found is None else s.Join(*self._from(found.at), "and", found, each)
+            found.append(s.Compare(*self._from(left.at), operator, left, right))
             left = right
-        assert found is not None
-        return found
+        return _join("and", found)
 
     def _is_not_in(self) -> bool:
         return self._is(*NEGATIONS) and self._tokens[self._index + 1].text.lower() == "in"

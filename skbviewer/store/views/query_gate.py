@@ -20,7 +20,8 @@ from .view_sql import select, sql_name
 
 BUILT_IN = "format"  # the other name of SQLite's printf, which may run for minutes in one call
 FORBIDDEN = {"load_extension", "fts3_tokenizer", BUILT_IN}
-WIDE = re.compile(r"\*|\d{5}")  # in a format: a width that is an argument, or 10,000 and more
+# A conversion whose width or precision is an argument, or 10,000 and more.
+WIDE = re.compile(r"%[-+ 0#,!]*(?:\*|\d{5}|\d*\.(?:\*|\d{5}))")
 LONGEST = 1 << 18  # bytes of a value: no function takes long for values of this size
 WIDE_IS_REFUSED = "printf: widths must be numbers below 10,000"
 ALWAYS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE}

@@ -34,7 +34,8 @@ LIMITS = {
     sqlite3.SQLITE_LIMIT_ATTACHED: 0,
     sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
 }
-QUERY = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*(?:select|with|values)\b", re.I | re.S)
+# Possessive (*+): otherwise 40 comments before another word would be divided in 2^40 ways.
+QUERY = re.compile(r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*+(?:select|with|values)\b", re.I | re.S)
 BY_COMMON_NAMES = re.compile(r"\b(?:natural|using)\b", re.I)  # columns that SQLite does not name
 ONLY = f"only SELECT over {', '.join(VIEWS)} is allowed"
 

@@ -233,6 +233,20 @@ def test_errors_at_the_end(text: str) -> None:
     assert caught.value.marked().splitlines()[1].endswith("^")
 
 
+@pytest.mark.parametrize("operator", ["and", "or", "xor"])
+def test_many_operands_make_no_deep_tree(operator: str) -> None:
+    plan = parse(f" {operator} ".join(f"udp.port == {port}" for port in range(5000)))
+    assert [of.right for of in _relations(plan)] == [Range(port, port) for port in range(5000)]
+
+
+def _relations(plan: p.Plan | None) -> list[p.Relation]:
+    """Return the leaves from left to right; recursion would fail for a deep tree."""
+    if isinstance(plan, p.Joined):
+        return [*_relations(plan.left), *_relations(plan.right)]
+    assert isinstance(plan, p.Relation)
+    return [plan]
+
+
 def test_depth_is_limited() -> None:
     assert parse("!" * (MAX_DEPTH - 1) + "tcp") is not None
     for text in ("!" * 5000 + "tcp", "(" * 5000 + "tcp" + ")" * 5000):
