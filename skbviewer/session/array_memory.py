@@ -83,14 +83,13 @@ class ArrayMemory:
         """Return the address of `size` bytes, or None."""
         if size < LARGE:
             return self.libc.malloc(size)  # type: ignore[no-any-return]
-        return self._mapped(size) or self._counted(self.libc.malloc(size), size)
+        return self._large(size, lambda: self.libc.malloc(size))
 
     def calloc(self, count: int, size: int) -> int | None:
         """Return the address of `count` * `size` zeros, or None."""
         if count * size < LARGE:
             return self.libc.calloc(count, size)  # type: ignore[no-any-return]
-        total = count * size
-        return self._mapped(total) or self._counted(self.libc.calloc(count, size), total)
+        return self._large(count * size, lambda: self.libc.calloc(count, size))
 
     def realloc(self, place: int | None, size: int) -> int | None:
         """Return the address of `size` bytes that begin with those at `place`, or None."""
@@ -114,11 +113,33 @@ class ArrayMemory:
             self._count(-size, 0)
         self.libc.free(place)
 
-    def _counted(self, place: int | None, size: int) -> int | None:
-        if place:
-            self._plain[place] = size
+    def _large(self, size: int, allocate: Callable[[], int | None]) -> int | None:
+        """Return the address of `size` bytes: in a file, or what `allocate` returns."""
+        if not self._has_room(size):
+            if (filed := self._mapped(size)) is not None:
+                return filed
             self._count(size, 0)
+        place: int | None = None
+        try:
+            place = allocate()
+            if place:
+                self._plain[place] = size
+        finally:
+            if (place or 0) not in self._plain:
+                self._count(-size, 0)
         return place
+
+    def _has_room(self, size: int) -> bool:
+        """Return whether `size` more bytes may be in ordinary memory, and count them if so.
+
+        It does both at once: otherwise several threads could take the same room.
+        """
+        with self._counting:
+            bounds = self._bounds[-1:]
+            room = not bounds or self._use[0] + size <= bounds[0][1]
+            if room:
+                self._count(size, 0)
+            return room
 
     def _count(self, plain: int, filed: int) -> None:
         with self._counting:
@@ -127,16 +148,14 @@ class ArrayMemory:
             self._use[2] = max(self._use[2], self._use[0])
 
     def _mapped(self, size: int) -> int | None:
-        """Return the address of a new file; None if memory is left or the disk is full."""
-        folder, most = self._bounds[-1] if self._bounds else (None, 0)
-        if folder is None or self._use[0] + size <= most:
-            return None
+        """Return the address of a new file; None if the disk is full."""
         try:
+            folder, _ = self._bounds[-1]  # IndexError: another thread has ended the last one
             with TemporaryFile(dir=folder) as file:
                 os.posix_fallocate(file.fileno(), 0, size)
                 may = mmap.PROT_READ | mmap.PROT_WRITE
                 place = self.libc.mmap(None, size, may, mmap.MAP_SHARED, file.fileno(), 0)
-        except OSError:
+        except (IndexError, OSError):
             return None
         if place == MAP_FAILED:
             return None
