@@ -9,6 +9,7 @@ from .call_graph import call_graph
 from .executed import transitions
 from .function_entries import function_entries
 from .handshake import handshake
+from .kernel_sizes import kernel_sizes
 from .late_clock import late_clock, late_clock_shifts
 from .layer_events import idle_time, layer_events, probe_costs_in_events
 from .machine_tables import interrupts, system_calls
@@ -36,6 +37,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "idle-time": idle_time,
     "their-probe-costs": their_costs,
     "our-probe-costs": our_costs,
+    "kernel-sizes": kernel_sizes,
     "round-trips": round_trips,
     "user-round-trips": user_round_trips,
     "drops": drops,
