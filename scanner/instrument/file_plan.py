@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -105,6 +106,9 @@ def _using(macros: Iterable[Macro], words: frozenset[str] | set[str]) -> set[str
     return found
 
 
+NO_PLACE = "its file begins with a byte order mark and has no empty line for the #include"
+
+
 class FilePlanner:
     """Plans one file after another."""
 
@@ -124,6 +128,8 @@ class FilePlanner:
         starts = [p.start for p in plans]
         if not serves(reading.prepared.text, marks.includes(text), starts):
             at = place(text, reading.prepared.text, starts)
+            if at < 0 and data.startswith(BOM_UTF8):  # which a line must not precede
+                return FilePlan(path, text, functions, None, NO_PLACE)
             include = Edit(at, at, marks.INCLUDE) if at >= 0 else Edit(0, 0, marks.PREFIX)
         result = FilePlan(path, text, functions, include)
         before = marks.strip(text) if marks.has_probes(text) else text

@@ -31,6 +31,7 @@ LEFT_OUT = {
     "__kprobes": _PROBED,
     "nokprobe_inline": _PROBED,
     "noreturn": _ENDLESS,
+    "_Noreturn": _ENDLESS,
     "__noreturn": _ENDLESS,
     "__noreturn__": _ENDLESS,
     "NORET_TYPE": _ENDLESS,

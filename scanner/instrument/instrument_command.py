@@ -15,29 +15,42 @@ from scanner.instrument import probe_runtime as runtime
 from scanner.instrument.instrument_tree import Choice, Instrumented, instrument, undone
 from scanner.instrument.unified_patch import diff_lines
 from scanner.progress import Progress
+from scanner.source.source_tree import BadTree
 
 
 def command(args: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
     if args.undo:
-        changes = list(undone(args.tree, args.dir))
-        _write_all(args.tree, changes)
-        runtime.write(args.tree, runtime.removals(args.tree))
-        print(f"probes removed from {len(changes)} files")
-        return 0
+        return _undo(args)
     added = runtime.additions(args.tree) if args.runtime else []
     choice = Choice(args.dir, args.select, args.level)
     made = instrument(arguments.run(args), arguments.options(args), choice, Progress(args.quiet))
+    if args.manifest is not None:  # before the tree is changed, because it may not be writable
+        whole = {"functions": made.manifest, "left_out": made.left_out}
+        output.write([json.dumps(whole, indent=1)], args.manifest)
     if args.in_place:
         _write_all(args.tree, made.files)
         runtime.write(args.tree, added)
     elif args.patch is not None:
         _patch(args.patch, made, added)
-    if args.manifest is not None:
-        whole = {"functions": made.manifest, "left_out": made.left_out}
-        output.write([json.dumps(whole, indent=1)], args.manifest)
     for text in [*_summary(made), *(f"warning: {text}" for text in made.warnings)]:
         print(f"skbscan: {text}", file=sys.stderr)
+    return 1 if made.warnings else 0
+
+
+def _undo(args: argparse.Namespace) -> int:
+    """Remove probes, and the runtime unless a file still needs it; return the exit code."""
+    if args.select or args.manifest is not None or args.level is not None:
+        raise BadTree("--undo removes all probes: it takes no --select, --level or --manifest")
+    made = undone(args.tree, args.dir)
+    _write_all(args.tree, made.files)
+    if not made.others:
+        runtime.write(args.tree, runtime.removals(args.tree))
+    print(f"probes removed from {len(made.files)} files")
+    if made.others:
+        print("skbscan: the runtime stays: other files may have probes", file=sys.stderr)
+    for text in made.warnings:
+        print(f"skbscan: warning: {text}", file=sys.stderr)
     return 1 if made.warnings else 0
 
 

@@ -103,11 +103,12 @@ def _plans(
 
 def instrument(run_: Run, options: Options, choice: Choice, progress: Progress) -> Instrumented:
     """Return the tree's files with probes in the functions of `choice`.  Raises BadTree."""
-    names = _scanned(run_.root, choice.folders)
+    chosen = folders(run_.root, choice.folders) if choice.folders else []
+    names = _scanned(run_.root, chosen)
     found = scan(run_.root, names, run_.jobs, run_.store, progress)
     result = analyse(found.files, options, found.warnings)
-    asked = choice.folders or [n for n in names if n != "include"] or names
-    places = () if "." in asked else tuple(f"{name.strip('/')}/" for name in asked)
+    asked = chosen or [n for n in names if n != "include"] or names
+    places = () if "." in asked else tuple(f"{name}/" for name in asked)
     rows: dict[str, list[Row]] = defaultdict(list)
     left: list[Row] = []
     for row in _chosen(result.functions, choice, places):
@@ -118,17 +119,30 @@ def instrument(run_: Run, options: Options, choice: Choice, progress: Progress) 
         else:
             rows[row["file"]].append(row)
     plans = list(_plans(run_.root, Tree(found.files), dict(rows), run_.jobs, progress))
-    return _numbered(plans, rows, left, result.warnings, _used(run_.root, names))
+    return _numbered(plans, rows, left, result.warnings, _used(run_.root))
 
 
-def _used(root: Path, names: list[str]) -> int:
-    """Return the highest id that a probe in the tree has."""
-    highest = 0
-    for file in listing(root, names).files:
-        data = (root / file.path).read_bytes()
+def _used(root: Path) -> int:
+    """Return the highest id that a probe in the tree has, whichever folders are chosen now."""
+    found = (marks.ids(text) for _, text in probed(root, ["."], []))
+    return max((number for numbers in found for number in numbers), default=0)
+
+
+def probed(root: Path, names: list[str], warnings: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield (path, text) of each file with probes in the folders `names`.
+
+    Appends a line to `warnings` for each file or folder that cannot be read.  Raises BadTree.
+    """
+    found = listing(root, names)
+    warnings += found.warnings
+    for file in found.files:
+        try:
+            data = (root / file.path).read_bytes()
+        except OSError as problem:
+            warnings.append(f"{file.path}: {problem.strerror}")
+            continue
         if marks.INCLUDE.encode() in data:
-            highest = max([highest, *marks.ids(data.decode("latin-1"))])
-    return highest
+            yield file.path, data.decode("latin-1")
 
 
 def _numbered(
@@ -194,10 +208,22 @@ def _left(row: Row, reason: str) -> Row:
     }
 
 
-def undone(root: Path, names: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield (path, before, after) of each file that has probes.  Raises BadTree."""
-    for file in listing(root, _scanned(root, names)).files:
-        data = (root / file.path).read_bytes()
-        if marks.INCLUDE.encode() in data:
-            text = data.decode("latin-1")
-            yield file.path, text, marks.strip(text)
+class Undone(NamedTuple):
+    """Files without their probes: (path, before, after) of each, and what cannot be read.
+
+    `others` says whether files of other folders still have probes.
+    """
+
+    files: list[tuple[str, str, str]]
+    others: bool
+    warnings: list[str]
+
+
+def undone(root: Path, names: list[str]) -> Undone:
+    """Take the probes out of the folders `names`, or out of the whole tree.  Raises BadTree."""
+    warnings: list[str] = []
+    wanted = folders(root, names) if names else ["."]
+    files = [(path, text, marks.strip(text)) for path, text in probed(root, wanted, warnings)]
+    known = {path for path, *_ in files}
+    others = bool(names) and any(path not in known for path, _ in probed(root, ["."], []))
+    return Undone(files, others or bool(warnings), warnings)

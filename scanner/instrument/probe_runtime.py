@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scanner import output
+from scanner.instrument.unified_patch import patch_line, split_lines
 from scanner.source.source_tree import RUNTIME_HEADER, RUNTIME_SOURCE, BadTree
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -46,9 +47,26 @@ def _makefile(root: Path, name: str) -> str:
 
 
 def _with_line(root: Path, name: str, line: str) -> Change:
+    """Return the change that adds a line at the end; a file without a last newline stays so."""
     old = _makefile(root, name)
-    with_end = old if old.endswith("\n") or not old else f"{old}\n"
-    return Change(name, old, old if line in old else f"{with_end}{line}")
+    if line in _lines(old):
+        return Change(name, old, old)
+    return Change(
+        name, old, f"{old}{line}" if old.endswith("\n") or not old else f"{old}\n{line[:-1]}"
+    )
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text, each with a newline at its end."""
+    return [f"{line}\n" for line in text.split("\n")]
+
+
+def _without_line(text: str, line: str) -> str:
+    """Return a text without what _with_line() added, wherever the line is now."""
+    lines = _lines(text)
+    if line in lines:
+        del lines[len(lines) - 1 - lines[::-1].index(line)]
+    return "".join(lines)[:-1]
 
 
 def additions(root: Path) -> list[Change]:
@@ -69,8 +87,7 @@ def removals(root: Path) -> list[Change]:
     changes = []
     for name, line in LINES.items():
         old = _read(root / name) or ""
-        if old.endswith(line):
-            changes.append(Change(name, old, old.removesuffix(line)))
+        changes.append(Change(name, old, _without_line(old, line)))
     changes += [Change(place, _read(root / place), None) for place in PLACES.values()]
     return [change for change in changes if change.before != change.after]
 
@@ -89,5 +106,6 @@ def patch(changes: Iterable[Change]) -> Iterator[str]:
     """Yield a patch for ``patch -p1``."""
     for path, before, after in changes:
         names = (f"a/{path}" if before is not None else "/dev/null", f"b/{path}")
-        old, new = ((text or "").splitlines(keepends=True) for text in (before, after))
-        yield from difflib.unified_diff(old, new, *names)
+        old, new = (split_lines(text or "") for text in (before, after))
+        for line in difflib.unified_diff(old, new, *names):
+            yield patch_line(line[0], line[1:])

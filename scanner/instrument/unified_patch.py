@@ -13,13 +13,15 @@ _CONTEXT = 3
 _NO_NEWLINE = "\\ No newline at end of file\n"
 
 
-def _lines(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text; only the last one may lack its newline."""
     lines = text.split("\n")
     last = lines.pop()
     return [line + "\n" for line in lines] + ([last] if last else [])
 
 
-def _line(sign: str, line: str) -> str:
+def patch_line(sign: str, line: str) -> str:
+    """Return a line of a patch; a line without a newline is followed by the remark that says so."""
     return sign + line if line.endswith("\n") else f"{sign}{line}\n{_NO_NEWLINE}"
 
 
@@ -35,8 +37,8 @@ def diff_lines(path: str, old: str, new: str) -> Iterator[str]:
     """Yield the diff of a file as ``patch -p1`` reads it; nothing if the texts are equal."""
     if old == new:
         return
-    added = _lines(PREFIX) if new.startswith(PREFIX) and not old.startswith(PREFIX) else []
-    olds, news = _lines(old), _lines(new.removeprefix(PREFIX) if added else new)
+    added = split_lines(PREFIX) if new.startswith(PREFIX) and not old.startswith(PREFIX) else []
+    olds, news = split_lines(old), split_lines(new.removeprefix(PREFIX) if added else new)
     if len(olds) != len(news):
         raise ValueError(f"{path}: lines were added")
     changed = [i for i, pair in enumerate(zip(olds, news, strict=True)) if pair[0] != pair[1]]
@@ -62,9 +64,9 @@ def _hunk(olds: list[str], news: list[str], first: int, last: int, added: list[s
     pending: list[str] = []
     for old, new in zip(olds[first:last], news[first:last], strict=True):
         if old == new:
-            lines += [*pending, _line(" ", old)]
+            lines += [*pending, patch_line(" ", old)]
             pending = []
         else:
-            lines.append(_line("-", old))
-            pending.append(_line("+", new))
+            lines.append(patch_line("-", old))
+            pending.append(patch_line("+", new))
     return lines + pending

@@ -11,6 +11,7 @@ from tree_sitter import Node
 from scanner.parse import declarations, fallback, gnu_dialect, islands
 from scanner.source import macro_heads
 from scanner.source.brace_blocks import is_statement
+from scanner.source.macro_table import KEYWORDS
 from scanner.source.normalise import Normal, Normaliser
 from scanner.source.prepared_file import Prepared
 
@@ -85,6 +86,8 @@ def read_island(
     label = head.macro
     if written is None:
         arguments = macro_heads.split_arguments(head.arguments)
+        while len(arguments) > 1 and KEYWORDS.issuperset(arguments[0].split()):
+            arguments = arguments[1:]  # a type such as "unsigned int"
         label = arguments[0] if arguments[0].isidentifier() else label
         written = f"int {label}()"
     written = normaliser.plain(written)

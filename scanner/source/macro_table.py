@@ -146,14 +146,19 @@ def _learn_loops(macros: list[Macro]) -> frozenset[str]:
     return frozenset(name for name in loops if len(name) >= len("while"))
 
 
+_HEAD = re.compile(r"[\w*]\s+\**\s*([\w#\s]+)\([^()]*\b(?:struct|int|void|char)\b[^()]*\)$")
+
+
 def _is_head(macro: Macro) -> bool:
-    """Return whether the body ends like a function head with a parameter list of types."""
+    """Return whether the body ends like a function head with a parameter list of types.
+
+    A parameter of the macro is the function's name or a part of it.
+    """
     body = macro.body
-    if macro.params is None or not body.endswith(")") or "{" in body or "##" not in body:
+    if macro.params is None or not body.endswith(")") or "{" in body:
         return False
-    return bool(
-        re.search(r"[\w*]\s+\**\s*[\w#\s]+\([^()]*\b(?:struct|int|void|char)\b[^()]*\)$", body)
-    )
+    found = _HEAD.search(body)
+    return found is not None and ("##" in body or found[1].strip() in macro.params)
 
 
 def learn(macros: Iterable[Macro]) -> MacroTable:

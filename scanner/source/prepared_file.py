@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -39,6 +40,8 @@ class Prepared(NamedTuple):
 def prepare(data: bytes) -> Prepared:
     """Return a file's text with comments and literals hidden, and its directives and macros."""
     text = hide_literals(data.decode("latin-1"))
+    if data.startswith(BOM_UTF8):
+        text = f"{' ' * len(BOM_UTF8)}{text[len(BOM_UTF8) :]}"
     newlines = [m.start() for m in _NEWLINE.finditer(text)]
     found = directives(text)
     macros = []

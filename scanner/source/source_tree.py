@@ -34,9 +34,10 @@ class TreeFiles(NamedTuple):
 
 
 def folders(root: Path, wanted: list[str]) -> list[str]:
-    """Return the folders to scan: those `wanted`, or include and net, or all.
+    """Return the folders to scan, relative to `root`: those `wanted`, or include and net, or all.
 
-    Include and net are scanned if no folder is wanted and both exist. Raises BadTree.
+    Include and net are scanned if no folder is wanted and both exist. Raises BadTree, also for a
+    folder outside `root`.
     """
     if not root.is_dir():
         missing = "not a folder: give the folder of the tree" if root.exists() else "no such folder"
@@ -44,8 +45,12 @@ def folders(root: Path, wanted: list[str]) -> list[str]:
     for name in wanted:
         if not (root / name).is_dir():
             raise BadTree(f"{root / name}: no such folder")
+    places = [os.path.relpath(root / name, root).replace(os.sep, "/") for name in wanted]
+    for name, place in zip(wanted, places, strict=True):
+        if place.split("/")[0] == "..":
+            raise BadTree(f"{name}: not a folder of {root}")
     usual = all((root / name).is_dir() for name in USUAL)
-    return wanted or (list(USUAL) if usual else ["."])
+    return list(dict.fromkeys(places)) or (list(USUAL) if usual else ["."])
 
 
 def listing(root: Path, names: list[str]) -> TreeFiles:
