@@ -30,8 +30,10 @@ class Messages:
         self._banner.show_text(text, "hint", link)
 
     def clear(self, about: str = "") -> None:
-        """Remove the error or hint if its text begins with `about`."""
+        """Remove the error, hint or line of the status bar if its text begins with `about`."""
         self._banner.clear(about)
+        if self._status_bar.currentMessage().startswith(about):
+            self._status_bar.clearMessage()
 
     def say(self, text: str, for_ms: int = SHORT_MS) -> None:
         """Show a line in the status bar for some time."""

@@ -14,6 +14,7 @@ from skbviewer.analysis.comparison.estimates import FUNCTIONS, SHARE
 from skbviewer.analysis.stats.table import quote_text
 from skbviewer.export.comparison_text import per, percent, title_of, value_text
 
+from ..base.sorted_rows import move_indexes, sorted_positions
 from ..packets.packet_columns import LEFT, RIGHT
 
 Index = QModelIndex | QPersistentModelIndex
@@ -106,12 +107,11 @@ class ComparisonModel(QAbstractTableModel):
         """Sort by value.  Unknown values come last."""
         if not 0 <= column < len(self._columns):
             return
-        value = self._columns[column].value
+        values = [self._columns[column].value(row) for row in self.rows]
         self.layoutAboutToBeChanged.emit()
-        known = [row for row in self.rows if value(row) is not None]
-        unknown = [row for row in self.rows if value(row) is None]
-        known.sort(key=value, reverse=order is Qt.SortOrder.DescendingOrder)
-        self.rows = known + unknown
+        order_of_rows = sorted_positions(values, order is Qt.SortOrder.DescendingOrder)
+        self.rows = [self.rows[position] for position in order_of_rows]
+        move_indexes(self, order_of_rows)
         self.layoutChanged.emit()
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:

@@ -12,8 +12,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from skbviewer.analysis.stats import STATISTICS, Table
 from skbviewer.analysis.stats.column_meanings import meaning
+from skbviewer.analysis.stats.expert_table import SEVERITY
 
 from ..base import wording
+from ..base.sorted_rows import move_indexes, natural_key, sorted_positions
 from ..packets.packet_columns import LEFT, RIGHT
 
 Index = QModelIndex | QPersistentModelIndex
@@ -23,6 +25,7 @@ Names = Callable[[str], str]  # returns the name of an address
 ADDRESSES = ("address", "address_a", "address_b")
 # Numbers that name something: they are not grouped by thousands.
 NAMING = ("port", "port_a", "port_b", "source", "kbl", "host", "interface")
+MIXED = ("packet", "name")  # numbers and texts in one column
 SENTENCES = "text"  # key of a column of findings
 
 
@@ -36,6 +39,13 @@ def title_of(statistic: str, key: str) -> str:
     percentile = re.fullmatch(r"p\d+", word) is not None
     words = word.replace("_", " ")
     return (words if percentile else words[0].upper() + words[1:]) + unit
+
+
+def _sort_key(key: str, value: Any) -> Any:
+    """Return what orders the values of a column; None for an unknown value."""
+    if key == "severity":
+        return SEVERITY.index(value) if value in SEVERITY else len(SEVERITY)
+    return natural_key(value) if key in MIXED or isinstance(value, str) else value
 
 
 class StatisticModel(QAbstractTableModel):
@@ -108,12 +118,12 @@ class StatisticModel(QAbstractTableModel):
         """Sort by value.  Unknown values come last."""
         if not 0 <= column < len(self.columns):
             return
-        at = self.columns[column]
+        at, key = self.columns[column], self.key(column)
+        values = [_sort_key(key, row[at]) for row in self._rows]
         self.layoutAboutToBeChanged.emit()
-        known = [row for row in self._rows if row[at] is not None]
-        unknown = [row for row in self._rows if row[at] is None]
-        known.sort(key=lambda row: row[at], reverse=order is Qt.SortOrder.DescendingOrder)
-        self._rows = known + unknown
+        order_of_rows = sorted_positions(values, order is Qt.SortOrder.DescendingOrder)
+        self._rows = [self._rows[position] for position in order_of_rows]
+        move_indexes(self, order_of_rows)
         self.layoutChanged.emit()
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:

@@ -274,11 +274,6 @@ class StatisticsWindow(QDialog):
         super().done(result)
 
 
-def _packets(rows: RowIds | None) -> RowIds | None:
-    """Return the packets among `rows`: as `stats --filter`, a window counts no rows K<n>."""
-    return None if rows is None else rows[rows > 0]
-
-
 def show_statistic(
     window: QWidget, statistic: str, selection: Selection, text: str, names: HostNames
 ) -> None:
@@ -289,7 +284,7 @@ def show_statistic(
     first = recording.packets.numbered(1, 1)
     dialog = StatisticsWindow(
         statistic,
-        lambda rows, progress: recording.stats.table(statistic, _packets(rows), progress),
+        lambda rows, progress: recording.stats.table(statistic, rows, progress),
         (text, selection.rows if text else None),
         names,
         (first[0].ts_ns if first else None) or 0,

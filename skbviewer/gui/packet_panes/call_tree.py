@@ -33,7 +33,7 @@ from .call_model import CallModel
 MOST = 0.5
 SQUEEZED = 30  # pixels, at most
 NO_PACKET = "Select a packet to list the kernel functions that handled it."
-NO_CALLS = "The kernel log has no record of this packet."
+NO_CALLS = "No kernel log has a record of this packet."
 HIDDEN, BY_TIME = "calls/hidden", "calls/by_time"  # in the settings
 
 

@@ -25,10 +25,11 @@ def headline(row: ListRow) -> str:
     return f"{kind} {row.number}: {ends}{row.protocol}"
 
 
-def totals(path: PacketPath) -> str:
+def totals(path: PacketPath, row: ListRow | None = None) -> str:
     """Return a text with the time in kernel and the functions of all legs except candidates.
 
-    If there are no such legs, or their times are unknown, the text says why.
+    `row` is the packet's row of the list.  If there are no such legs, or their times are unknown,
+    the text says why.
     """
     if not path.legs:
         return "no kernel log has records of this packet"
@@ -42,19 +43,24 @@ def totals(path: PacketPath) -> str:
         why = next((leg.note for leg in timed if leg.note), MAYBE_LOST)
         return f"{why}, {legs}"
     count = sum(leg.functions or 0 for leg in timed)
-    return f"{_spent(path)}, {wording.functions(count)}, {legs}"
+    return f"{_spent(path, row)}, {wording.functions(count)}, {legs}"
 
 
-def _spent(path: PacketPath) -> str:
-    """Return "2.035 ms in the kernel (76.9 µs busy, 1.958 ms waiting)", for example."""
-    whole = path.packet if path.packet is not None else path.legs[0]
-    if (path.packet is None and len(path.legs) > 1) or whole.busy_ns is None:
+def _spent(path: PacketPath, row: ListRow | None) -> str:
+    """Return "2.035 ms in the kernel (76.9 µs busy, 1.958 ms waiting)", for example.
+
+    A row K<n> has several legs, which may overlap; only its row of the list has their union.
+    """
+    whole = path.packet or row or path.legs[0]
+    kernel_ns, busy_ns, wait_ns = whole.kernel_ns, whole.busy_ns, whole.wait_ns
+    if kernel_ns is None or busy_ns is None:
         known = sum(leg.kernel_ns or 0 for leg in path.certain_legs)
-        return f"{wording.duration(known)} in the kernel"
-    parts = [f"{wording.duration(whole.busy_ns)} busy"]
-    for ns, word in ((whole.wait_ns, "waiting"), (whole.unknown_ns, "unknown")):
+        return f"{wording.duration(known if kernel_ns is None else kernel_ns)} in the kernel"
+    parts = [f"{wording.duration(busy_ns)} busy"]
+    unknown_ns = kernel_ns - busy_ns - (wait_ns or 0)
+    for ns, word in ((wait_ns, "waiting"), (unknown_ns, "unknown")):
         parts += [f"{wording.duration(ns)} {word}"] if ns else []
-    return f"{wording.duration(whole.kernel_ns)} in the kernel ({', '.join(parts)})"
+    return f"{wording.duration(kernel_ns)} in the kernel ({', '.join(parts)})"
 
 
 def drop_text(row: ListRow) -> str:
@@ -84,7 +90,7 @@ class Summary(QLabel):
             return
         colour = themed(VERDICT_COLOURS.get(row.verdict, ("#555", "#bbb")), is_dark(self.palette()))
         verdict = html.escape(wording.VERDICT.get(row.verdict, row.verdict))
-        head, sums, drop = headline(row), totals(path), drop_text(row)
+        head, sums, drop = headline(row), totals(path, row), drop_text(row)
         red = themed(DROP_COLOURS, is_dark(self.palette())).name()
         lost = f" &nbsp;·&nbsp; <b style='color:{red}'>{html.escape(drop)}</b>" if drop else ""
         whole = "" if row.info == row.protocol else row.info

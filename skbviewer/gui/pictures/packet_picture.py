@@ -121,7 +121,7 @@ class _Picture:
         for words, size, bold, colour in (
             (f"{headline(row)}  {row.info}", 20, True, text),
             (f"{verdict}: {row.reason}", 14, False, themed(colours, self._dark)),
-            (totals(self._path), 14, True, text),
+            (totals(self._path, self._row), 14, True, text),
             (legs, 14, False, text),
         ):
             _write(

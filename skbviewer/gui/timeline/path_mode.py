@@ -60,7 +60,7 @@ class PathMode:
             return "Select a packet to show its path through the kernel."
         if any(leg.note == POINTS_ONLY for leg in self._view.path.legs):
             return "The kernel log has only points, without durations that could be drawn."
-        return "The kernel log has no record of this packet."
+        return "No kernel log has a record of this packet."
 
     def show_path(self, path: PacketPath | None) -> None:
         """Draw the path of a packet; None draws nothing."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import socket
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from skbviewer.cli import main
 from skbviewer.gui.base.host_names import HostNames
 from skbviewer.gui.base.recording import RowIds
 from skbviewer.gui.dialogs.statistics_model import StatisticModel
-from skbviewer.gui.dialogs.statistics_window import StatisticsWindow
+from skbviewer.gui.dialogs.statistics_window import StatisticsWindow, show_statistic
+from skbviewer.gui.packets.selection import Selection
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.records import Progress, resource
 from skbviewer.session import Session, import_files
@@ -304,3 +306,36 @@ def test_the_window_shows_what_the_command_writes(
     assert shown == written[1:] and (shown or missing)
     dialog.close()
     session.close()
+
+
+def test_packets_and_severities_have_their_own_order(qtbot: QtBot) -> None:
+    found = (("note", "161"), ("warning", "K9"), ("critical", "23"), ("note", "K10"))
+    rows = [ExpertRow(severity, "rule", 1, packet, None, "text") for severity, packet in found]
+    model = StatisticModel("expert", Table(ExpertRow._fields, rows))
+    view = QTableView()
+    qtbot.addWidget(view)
+    view.setModel(model)
+    named = {model.key(column): column for column in range(model.columnCount())}
+    model.sort(named["packet"])
+    assert texts(view, named["packet"]) == ["23", "161", "K9", "K10"]
+    view.selectRow(2)
+    model.sort(named["severity"])
+    assert texts(view, named["severity"]) == ["critical", "warning", "note", "note"]
+    (selected,) = view.selectionModel().selectedRows(named["packet"])
+    assert selected.data() == "K9"  # as before, in another place
+
+
+def test_kernel_only_rows_of_the_list_are_counted(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    sample, selection = resource("samples/drops"), Selection()
+    import_files([sample / "drops.kbl", sample / "drops.pcap"], tmp_path / "drops.skbv")
+    session = Session.open(tmp_path / "drops.skbv")
+    selection.use(session)
+    text = 'kbl.verdict == "kernel-only"'
+    selection.rows = session.packets.select(text, kernel_only=True)
+    show_statistic(window, "drops", selection, text, HostNames())
+    dialog = window.findChildren(StatisticsWindow)[-1]
+    qtbot.waitUntil(lambda: dialog.tabs.count() > 0, timeout=20_000)
+    (row,) = csv.DictReader(dialog.csv().splitlines())
+    assert (row["reason"], row["count"], row["lost"]) == ("QDISC_DROP", "3", "3")

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from skbviewer.gui.packets.packet_rows import of_packet
+from skbviewer.export.formats import packet_path
+from skbviewer.gui.base.wording import duration
+from skbviewer.gui.packets.packet_rows import of_packet, of_series
 from skbviewer.gui.packets.selected_summary import drop_text, totals
 from skbviewer.gui.packets.selection import Selection
 from skbviewer.gui.timeline.selection_links import choose_place
-from skbviewer.records import resource
+from skbviewer.records import SeriesRow, resource
 from skbviewer.session import Session, import_files
 
 
@@ -42,3 +44,21 @@ def test_the_strip_shows_the_drop_and_where_the_time_went(session: Session) -> N
         "71.1 µs in the kernel (70.0 µs busy, 1.2 µs waiting), 54 functions"
     )
     assert drop_text(of_packet(session.packets.numbered(4, 1)[0])) == ""  # only a copy
+
+
+def test_the_strip_has_the_times_of_the_list_for_each_kernel_only_packet(
+    tmp_path: Path, qtbot: QtBot
+) -> None:
+    """Their legs overlap, so their times in kernel add up to more."""
+    import_files([resource("samples/nat/nat.kbl")], tmp_path / "nat.skbv")
+    alone = Session.open(tmp_path / "nat.skbv")
+    ids = -np.arange(1, alone.packets.kernel_only_count() + 1)
+    overlapping = 0
+    for row in alone.packets.rows(ids):
+        assert isinstance(row, SeriesRow) and row.kernel_ns is not None
+        found = packet_path(alone, -int(row.number[1:]))
+        text = totals(found, of_series(row))
+        times = f"{duration(row.kernel_ns)} in the kernel ({duration(row.busy_ns)} busy"
+        assert text.startswith(times), (row.number, text)
+        overlapping += sum(leg.kernel_ns or 0 for leg in found.legs) > row.kernel_ns
+    assert overlapping > 10

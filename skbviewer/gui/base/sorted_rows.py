@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Sort the rows of a table model: unknown values last, and the selection stays on its rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel
+
+_DIGITS = re.compile(r"([0-9]+)")
+
+
+def natural_key(value: Any) -> list[str | int] | None:
+    """Return a sort key that puts "K9" before "K10", and numbers among texts; None for None."""
+    if value is None:
+        return None
+    return [int(part) if part.isdecimal() else part for part in _DIGITS.split(str(value))]
+
+
+def sorted_positions(values: Sequence[Any], descending: bool) -> list[int]:
+    """Return the positions of `values` in ascending or descending order; those of None are last."""
+    known = [at for at, value in enumerate(values) if value is not None]
+    known.sort(key=lambda at: values[at], reverse=descending)
+    return known + [at for at, value in enumerate(values) if value is None]
+
+
+def move_indexes(model: QAbstractItemModel, order: Sequence[int]) -> None:
+    """Move the indexes that Qt keeps, such as those of selected rows, to the rows' new places.
+
+    `order` has the old position of each row.  Call it between the signals layoutAboutToBeChanged
+    and layoutChanged.
+    """
+    place = {old: new for new, old in enumerate(order)}
+    before = model.persistentIndexList()
+    after = [model.index(place[index.row()], index.column()) for index in before]
+    model.changePersistentIndexList(before, after)
