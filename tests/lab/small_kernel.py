@@ -22,7 +22,7 @@ PACKAGE = "linux-source-6.1"
 FOLDERS = ("net/core", "net/ipv4", "net/ipv6", "net/sched", "net/netfilter")
 UNUSED = ("drivers/gpu", "drivers/media", "drivers/staging", "sound")  # 400 MB of C
 COMPILER = ("CC=gcc-12", "HOSTCC=gcc-12")
-PROBES = (*(TOP / "scanner").glob("*.py"), *(TOP / "kmod/instrument").glob("*"))
+PROBES = (*(TOP / "scanner").rglob("*.py"), *(TOP / "kmod/instrument").glob("*"))
 
 
 class Small(NamedTuple):
