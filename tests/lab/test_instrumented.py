@@ -81,6 +81,7 @@ def test_its_size_is_about_that_in_the_documentation(lab: Instrumented) -> None:
     """Debian's source and compiler may be newer than those of docs/remade.md."""
     kept = json.loads(kernel_sizes.KEPT.read_text("utf-8"))["instrumented"]
     found = kernel_sizes.sizes(lab.folder, lab.small.kernel, probes=True)
+    del kept["bss"], found["bss"]  # contains what fills a page of 2 MiB
     assert found == pytest.approx(kept, rel=0.1)
 
 
