@@ -244,7 +244,7 @@ def test_no_empty_area_is_left_without_a_word(cpus: TimelineView) -> None:
     cpus.show_path(None)
     assert cpus.marks.message.startswith("Select a packet")
     cpus.show_path(FakeRecording().paths.path(packet=50))
-    assert "no record of this packet" in cpus.marks.message
+    assert cpus.marks.message == "No kernel log has a record of this packet."
 
 
 def test_a_range_within_a_path_is_measured_and_filters_nothing(view: TimelineView) -> None:
