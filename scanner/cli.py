@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from scanner import arguments, btf, graph_drawing, output, probes, summary
 from scanner.instrument import instrument_command
@@ -81,10 +82,7 @@ def _whole(args: argparse.Namespace, result: Result) -> dict[str, object]:
 def _print_tables(args: argparse.Namespace) -> int:
     result = _tables(args)
     if args.table == "summary":
-        output.write(
-            [json.dumps(result.counts)] if args.json else summary.lines(result.counts),
-            args.output,
-        )
+        output.write(_summary(args, result.counts), args.output)
         return _finish(result.warnings)
     rows = getattr(result, args.table)
     if args.json:
@@ -94,6 +92,14 @@ def _print_tables(args: argparse.Namespace) -> int:
     else:
         output.write(map(_TEXT[args.table], rows), args.output)
     return _finish(result.warnings)
+
+
+def _summary(args: argparse.Namespace, counts: dict[str, Any]) -> Iterable[str]:
+    if args.json:
+        return [json.dumps(counts)]
+    if args.csv:
+        return output.as_csv(list(summary.flat(counts)))
+    return summary.lines(counts)
 
 
 def _graph(args: argparse.Namespace) -> int:

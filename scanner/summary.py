@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 
@@ -40,3 +41,12 @@ def lines(counts: dict[str, Any]) -> list[str]:
         )
     width = max(len(name) for name, _ in rows)
     return [f"{name:<{width}}  {value}" for name, value in rows]
+
+
+def flat(counts: Mapping[str, Any], before: str = "") -> Iterator[dict[str, Any]]:
+    """Yield the numbers of the JSON summary as rows; a nested key is ``outer.inner``."""
+    for name, value in counts.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{before}{name}.")
+        else:
+            yield {"key": before + name, "value": value}

@@ -190,6 +190,8 @@ class Body:
         return (target,) if target else atoms
 
     def _declare(self, node: Any, _result: str) -> Atoms:
+        if type(node.type) is c_ast.FuncDecl:  # a prototype hides no function
+            return ()
         if node.name and not node.funcspec and "typedef" not in node.storage:
             self.variables.append(Param(node.name, type_ref(node.type)))
         if node.init is not None:

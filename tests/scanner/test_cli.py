@@ -60,6 +60,15 @@ def test_scan_lists_place_and_layer_of_each_function(tmp_path: Path) -> None:
     assert found["kind"] == "direct" and found["parameters"][0][:2] == ["skb", "struct sk_buff *"]
 
 
+def test_summary_as_csv_has_the_numbers_of_its_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tables", TODAY, "summary", "--json", "-q"]) == 0
+    counts = json.loads(capsys.readouterr().out)
+    assert main(["tables", TODAY, "summary", "--csv", "-q"]) == 0
+    rows = dict(csv.reader(capsys.readouterr().out.splitlines()))
+    assert rows["key"] == "value" and rows["type"] == counts["type"]
+    assert int(rows["source.direct"]) == counts["source"]["direct"] > 0
+
+
 def test_summary_counts_once_per_file_and_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tables", TODAY, "summary", "--json", "-q"]) == 0
     counts = json.loads(capsys.readouterr().out)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -46,10 +47,11 @@ def scanned(root: Path, text: str) -> Result:
         ('struct command c[] = { { "a", f }, { "b", g } };', "c[i].run(skb)", "fg", "table"),
         ("struct nested n = { 1, { f, g }, h };", "n.in.two(skb)", "g", "table"),
         ("struct nested n = { 1, { f, g }, h };", "n.last(skb)", "h", "table"),
+        ("", "int other(void *any); other(skb)", ["other"], "call"),  # a prototype hides nothing
     ],
 )
 def test_what_a_pointer_holds_is_called(
-    tmp_path: Path, text: str, call: str, found: str, by: str
+    tmp_path: Path, text: str, call: str, found: Iterable[str], by: str
 ) -> None:
     user = f"int rx(struct sk_buff *skb, int i)\n{{\n\t{call};\n\treturn 0;\n}}\n"
     result = scanned(tmp_path, f"{text}\n{user}")
