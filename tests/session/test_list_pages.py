@@ -83,6 +83,20 @@ def test_any_column_orders_the_rows(drops: Session, word: str, descending: bool)
     assert other is not None and other.tolist() != ids.tolist()
 
 
+@pytest.mark.parametrize("descending", [False, True])
+def test_column_process_is_sorted_by_the_thread_that_it_shows(
+    drops: Session, descending: bool
+) -> None:
+    ids = drops.packets.listed("", ("process", descending), kernel_only=True)
+    assert ids is not None and len(ids) == drops.packets.count() + drops.packets.kernel_only_count()
+    shown = [row.process for row in drops.packets.rows(ids)]
+    known = [text for text in shown if text]
+    assert shown == known + [""] * (len(shown) - len(known))  # rows without a thread are last
+    threads = [(comm, int(pid[:-1])) for comm, _, pid in (text.rpartition(" [") for text in known)]
+    assert threads == sorted(threads, key=lambda of: (of[0].lower(), of[1]), reverse=descending)
+    assert len(set(threads)) > 1
+
+
 def test_kernel_only_rows_stand_at_their_time_among_the_packets(drops: Session) -> None:
     ids = drops.packets.listed("", None, kernel_only=True)
     assert ids is not None

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from skbviewer.analysis.stats import Chosen, clock, function_rows
+from skbviewer.analysis.stats.statistics import NO_LOG
 from skbviewer.cli.main import main
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
@@ -63,3 +64,14 @@ def test_a_fit_that_no_exact_match_confirms_is_marked(
     printed = capsys.readouterr()
     assert "source" in printed.out
     assert ("no packet of capture 1 has an exact match" in printed.err) is not exact
+
+
+def test_an_empty_table_of_a_capture_alone_says_why(tmp_path: Path) -> None:
+    out = tmp_path / "s.skbv"
+    import_files([resource("samples/drops") / "drops.pcap"], out)
+    session = Session.open(out)
+    for name in ("functions", "drops", "interrupts"):
+        table = session.stats.table(name)
+        assert not table.rows and table.notes == (NO_LOG,) and table.warnings == ()
+    assert session.stats.table("conversations").rows
+    session.close()

@@ -49,6 +49,7 @@ from .table import Row, Statistic, Table, quote_text
 from .time_table import TimeRow, time_table
 
 NOTHING_CHOSEN = "nothing was chosen: no packet matches"
+NO_LOG = "the session has no kernel log"
 NO_COUNTER = "no call has events of a hardware counter, or the logs counted different events"
 
 
@@ -336,11 +337,13 @@ STATISTICS: dict[str, Statistic] = {
 def statistic_of(name: str, scope: Scope) -> Table:
     """Return the table `name` of STATISTICS, with notes on logs that were sampled.
 
-    If nothing was chosen, a note says so instead.  Raises Cancelled.
+    If nothing was chosen, or no kernel log is there, a note says so instead of an empty table's
+    own.  Raises Cancelled.
     """
     samples = dict.fromkeys(kernel.sample for kernel in scope.kernels.values() if kernel.sample)
     notes = tuple(sampling_text(*sample) for sample in samples if sample)
     table = STATISTICS[name].make(scope)
-    if scope.is_empty and not table.rows:
-        table = table._replace(warnings=(), notes=(NOTHING_CHOSEN,))
+    if not table.rows and (scope.is_empty or not scope.kernels):
+        why = NOTHING_CHOSEN if scope.is_empty else NO_LOG
+        table = table._replace(warnings=(), notes=(why,))
     return table._replace(notes=(*table.notes, *notes))

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
-from .theme import dark_palette, light_palette
+from .theme import dark_palette, light_palette, outlined_palette
 
 STEP = 1.1
 SMALLEST, LARGEST = -5, 12  # steps
@@ -60,6 +60,9 @@ class Appearance(QObject):
         palette = dark_palette() if self.dark() else light_palette()
         if self._app.palette() != palette:
             self._app.setPalette(palette)
+            outlined = outlined_palette(palette)
+            for kind in ("QCheckBox", "QRadioButton"):
+                self._app.setPalette(outlined, kind)  # type: ignore[arg-type]  # as setFont below
 
     def _size(self) -> None:
         font = QFont(self._usual)

@@ -81,6 +81,19 @@ def dark_palette() -> QPalette:
     return _palette("#23262b", "#1a1d21", "#202429", "#e3e6ea", "#3d7bd9", "#ffffff", "#868e97")
 
 
+def outlined_palette(palette: QPalette) -> QPalette:
+    """Return `palette` for boxes whose outline must be visible on a dark window.
+
+    Qt's style Fusion draws outlines darker than the role Window, and these boxes draw nothing else
+    in its colour.
+    """
+    role = QPalette.ColorRole
+    outlined = QPalette(palette)
+    if palette.color(role.Window).lightness() < palette.color(role.WindowText).lightness():
+        outlined.setColor(role.Window, palette.color(role.PlaceholderText))
+    return outlined
+
+
 def _palette(
     window: str, base: str, alternate: str, text: str, accent: str, on_accent: str, dim: str
 ) -> QPalette:

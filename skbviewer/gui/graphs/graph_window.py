@@ -24,7 +24,7 @@ from skbviewer.records import Progress
 
 from ..base.background_tasks import Tasks
 from ..base.notices import PALETTE_CHANGES, WorkBar
-from ..base.recording import Recording
+from ..base.recording import Recording, RowIds
 from ..base.shown_packets import NO_RANGE, View
 from ..base.window_size import open_at
 from ..filters.range_filter import RangeFilter
@@ -50,6 +50,7 @@ class GraphWindow(QDialog):
     """
 
     title = ""
+    captured_only = False  # whether the graph leaves out rows K<n>, which no capture has
 
     def __init__(self, selection: Selection, view: View, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -143,7 +144,10 @@ class GraphWindow(QDialog):
         extent, rows = list(Extent)[self.extent.currentIndex()], self.selection.rows
         self.limit.clear()
         if extent is Extent.DISPLAYED:
-            self.limit.setText(self.view.filter())
+            texts = [self.view.filter()] if self.view.filter() else []
+            if self.captured_only and (left_out := _kernel_only(rows)):
+                texts.append(f"Not counted, because no capture has them: {left_out:,} rows K<n>")
+            self.limit.setText(" · ".join(texts))
             return Chosen(rows)
         if extent is Extent.EVERYTHING:
             return Chosen()
@@ -191,3 +195,8 @@ class GraphWindow(QDialog):
         """Stop the work in the background, and close."""
         self.tasks.close()
         super().done(result)
+
+
+def _kernel_only(rows: RowIds | None) -> int:
+    """Return the number of rows K<n> among the listed rows."""
+    return 0 if rows is None else int((rows < 0).sum())

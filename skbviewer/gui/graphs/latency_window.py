@@ -34,6 +34,7 @@ class LatencyGraphs(GraphWindow):
     """A histogram of the packets' time in kernel, and a heat map of this histogram over time."""
 
     title = "Latency Graphs"
+    captured_only = True
 
     def __init__(self, selection: Selection, view: View, parent: QWidget | None = None) -> None:
         super().__init__(selection, view, parent)

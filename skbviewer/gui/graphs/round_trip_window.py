@@ -35,6 +35,7 @@ class RoundTripGraph(GraphWindow):
     """A bar for each interval, stacked by part, and a point for the capture's round trip."""
 
     title = "Round Trip Graph"
+    captured_only = True
 
     def __init__(self, selection: Selection, view: View, parent: QWidget | None = None) -> None:
         super().__init__(selection, view, parent)

@@ -77,7 +77,7 @@ COLUMNS = (
            "kbl.functions", "Recorded calls in all legs"),
     Column("drop", "Drop", lambda row: row.drop, LEFT, "NETFILTER_DROP", "kbl.drop_reason",
            "Why the kernel dropped the packet"),
-    Column("process", "Process", lambda row: row.process, LEFT, "process [000]", "kbl.comm",
+    Column("process", "Process", lambda row: row.process, LEFT, "process [000]", "process",
            "The thread that sent or received the packet"),
     Column("match", "Match", match_text, LEFT, "ambiguous 62 %", "kbl.verdict",
            "How certain the match of packet and skb lifetime is"),

@@ -13,7 +13,7 @@ from ...records import PacketRow, Progress, SeriesRow, Silent
 from ...store import queries, schema
 from ..annotation_places import RowIds
 from ..opened_file import OpenedFile
-from . import column_order, filtered_rows, list_pages
+from . import column_order, filtered_rows, list_pages, process_order
 from .payloads import Payloads
 from .session_fields import Fields
 
@@ -79,12 +79,17 @@ class PacketList:
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return rows as select() does; `order` may also be a word of column_order.WORDS."""
-        if order is None or order[0] not in column_order.WORDS:
+        """Return rows as select() does.
+
+        `order` may also be process_order.WORD or a word of column_order.WORDS.
+        """
+        if order is None or order[0] not in (process_order.WORD, *column_order.WORDS):
             return self.select(text, order, kernel_only, hidden, progress, all_lives)
         ids = self.select(text, None, kernel_only, hidden, progress, all_lives)
         if ids is None:
             ids = list_pages.row_numbers(1, self.count(), self.count())
+        if order[0] == process_order.WORD:
+            return process_order.sorted_ids(self._fields.data(), ids, order[1])
         return column_order.sorted_ids(self._opened.columns, ids, *order)
 
     def select(

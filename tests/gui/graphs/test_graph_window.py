@@ -40,6 +40,20 @@ def test_the_extent_of_a_graph(sample_window: MainWindow, qtbot: QtBot) -> None:
     assert int(graph.made.series[0].packets.sum()) == len(inside)
 
 
+@pytest.mark.parametrize("title", ["Latency Graphs", "Round Trip Graph"])
+def test_rows_that_no_capture_has_are_named(
+    title: str, sample_window: MainWindow, qtbot: QtBot
+) -> None:
+    wait_for_rows(sample_window, qtbot, sample_window.toggle_kernel_only)
+    graph = open_graph(sample_window, title, GraphWindow, qtbot)
+    count(graph, Extent.DISPLAYED, qtbot)
+    assert sample_window.recording is not None
+    number = sample_window.recording.packets.kernel_only_count()
+    assert number > 0 and f"{number:,} rows K<n>" in graph.limit.text()
+    count(graph, Extent.EVERYTHING, qtbot)
+    assert graph.limit.text() == ""
+
+
 @pytest.mark.parametrize("title", TITLES)
 def test_no_packets_leave_no_picture(title: str, sample_window: MainWindow, qtbot: QtBot) -> None:
     graph = open_graph(sample_window, title, GraphWindow, qtbot)

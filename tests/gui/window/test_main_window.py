@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QPalette
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMenu
+from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.base.appearance import Theme
@@ -124,6 +124,20 @@ def test_a_banner_has_the_colours_of_the_theme_that_is_chosen(opened: MainWindow
         assert seen[0].lightness() > 200 > 100 > seen[1].lightness()
         opened.banner.show_text("Something.", kind)
         assert opened.banner.palette().color(QPalette.ColorRole.Window) == seen[0]
+
+
+def test_an_empty_check_box_has_a_visible_outline_in_both_themes(
+    opened: MainWindow, qtbot: QtBot
+) -> None:
+    for theme in (Theme.DARK, Theme.LIGHT):
+        opened.appearance.set_theme(theme)
+        box = QCheckBox()
+        qtbot.addWidget(box)
+        box.adjustSize()
+        image = box.grab().toImage()
+        middle = image.height() // 2
+        shades = [image.pixelColor(x, middle).lightness() for x in range(image.width())]
+        assert max(shades) - min(shades) > 60
 
 
 def test_every_sub_menu_has_a_status_tip_of_its_own(opened: MainWindow) -> None:
