@@ -55,10 +55,12 @@ static __always_inline void kbl_source_entered(struct kbl_site *site, unsigned l
 	/* Recording may be switched on or off meanwhile: either outcome is fine for this call. */
 	if (unlikely(!data_race(kbl_active)))
 		return;
-	/* Too many calls are open: the entry was recorded alone and counted as unpaired. */
-	if (unlikely(kbl_enter_as(t, &f.regs, kbl_irq_off(pv), caller, false, pv, &ticket)) ||
-	    unlikely(ticket.call == &kbl_unpaired))
+	if (unlikely(kbl_enter_as(t, &f.regs, kbl_irq_off(pv), caller, false, pv, &ticket)))
 		return;
+	if (unlikely(ticket.call == &kbl_unpaired)) {
+		kbl_open_unpaired(t);
+		return;
+	}
 	key = kbl_open_key(t, frame);
 	open = kbl_open_claim(kbl_open_set(key), key);
 	if (likely(open))

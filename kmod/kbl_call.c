@@ -112,17 +112,20 @@ void kbl_call_record(struct kbl_cpu *c, u8 kind, const struct kbl_call *call, u8
 NOKPROBE_SYMBOL(kbl_call_record);
 
 /* Too many calls are open: record entry and exit separately. */
-static bool kbl_enter_unpaired(struct kbl_cpu *c, struct kbl_target *t,
+static bool kbl_enter_unpaired(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
 			       const struct kbl_call *call, struct kbl_ticket *ticket)
 {
-	kbl_batch_begin(c);
-	kbl_call_record(c, KBL_ENTRY, call, 0);
-	c->unpaired++;
-	if (!kbl_batch_end(c))
-		return false;
+	if (!t->quiet) {
+		kbl_batch_begin(c);
+		kbl_call_record(c, KBL_ENTRY, call, 0);
+		c->unpaired++;
+		if (!kbl_batch_end(c))
+			return false;
+	}
 	ticket->call = &kbl_unpaired;
 	ticket->target = t;
 	ticket->skb = call->span.skb;
+	ticket->data = t->exit_event ? kbl_life_data(t, regs) : 0;
 	return true;
 }
 NOKPROBE_SYMBOL(kbl_enter_unpaired);
@@ -160,7 +163,7 @@ static __always_inline bool kbl_enter_recorded(struct kbl_cpu *c, struct kbl_tar
 	call = c->free;
 	if (unlikely(!call)) {
 		kbl_call_fill(&c->spare, head, c->now, skb, caller, t->trap);
-		return kbl_enter_unpaired(c, t, &c->spare, ticket);
+		return kbl_enter_unpaired(c, t, regs, &c->spare, ticket);
 	}
 	c->free = call->next;
 	kbl_call_fill(call, head, c->now, skb, caller, t->trap);

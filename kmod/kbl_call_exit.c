@@ -128,16 +128,26 @@ static void kbl_leave_refused(struct kbl_cpu *c, struct kbl_call *call, unsigned
 }
 NOKPROBE_SYMBOL(kbl_leave_refused);
 
+/* Exit of a call that found no place in the table: it has its event all the same. */
 static void kbl_leave_unpaired(struct kbl_cpu *c, const struct kbl_ticket *ticket,
 			       unsigned long ret)
 {
+	const struct kbl_target *t = ticket->target;
 	struct kbl_call call;
 
 	/* A return is never entered by a breakpoint. */
-	kbl_call_fill(&call, kbl_call_head(c, ticket->target), c->now, ticket->skb, ret, false);
+	kbl_call_fill(&call, kbl_call_head(c, t), c->now, ticket->skb, ret, false);
+	call.target = ticket->target;
+	call.data = ticket->data;
 	kbl_batch_begin(c);
-	kbl_call_record(c, KBL_EXIT, &call, 0);
+	if (!t->quiet)
+		kbl_call_record(c, KBL_EXIT, &call, 0);
+	if (t->exit_event)
+		kbl_life_exit(c, &call, kbl_ret_value(t, ret));
 	kbl_batch_end(c);
+	/* What the packet socket got is not known. */
+	if (t->tap)
+		kbl_lose(c, 1);
 }
 NOKPROBE_SYMBOL(kbl_leave_unpaired);
 

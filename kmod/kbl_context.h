@@ -8,6 +8,15 @@
 
 #include "kbl_internal.h"
 
+/* On PREEMPT_RT, softirqs are counted by thread: see softirq_count() in linux/preempt.h. */
+static __always_inline bool kbl_serving_softirq(unsigned int count)
+{
+#ifdef CONFIG_PREEMPT_RT
+	count = current->softirq_disable_cnt;
+#endif
+	return count & SOFTIRQ_OFFSET;
+}
+
 /* @trap: the probe is in a breakpoint handler, which looks like an NMI. */
 static __always_inline u8 kbl_context(bool trap)
 {
@@ -16,7 +25,7 @@ static __always_inline u8 kbl_context(bool trap)
 	if (trap && count & NMI_MASK)
 		count -= NMI_OFFSET + HARDIRQ_OFFSET;
 	if (likely(!(count & (NMI_MASK | HARDIRQ_MASK))))
-		return (count & SOFTIRQ_OFFSET) / SOFTIRQ_OFFSET * KBL_CTX_SOFTIRQ;
+		return kbl_serving_softirq(count) * KBL_CTX_SOFTIRQ;
 	return count & NMI_MASK ? KBL_CTX_NMI : KBL_CTX_HARDIRQ;
 }
 

@@ -63,18 +63,20 @@ static __always_inline bool kbl_event_quick(struct kbl_cpu *c, unsigned long irq
 {
 	union kbl_slot *slot;
 
-	if (unlikely(kbl_is_busy(c) || c->slow) || unlikely(!kbl_task_same(c)) ||
-	    unlikely(!data_race(kbl_active)))
+	if (unlikely(kbl_is_busy(c)))
 		return false;
-	slot = kbl_room(c, 1);
-	if (unlikely(!slot))
-		return false;
+	/* From here on, an NMI writes no record, so the thread and the next slot stay the same. */
 	kbl_busy(c, irq);
-	kbl_event_fill(slot, kbl_instant(c), event, 0, skb, data);
-	kbl_put(c, slot + 1);
-	c->written++;
+	slot = NULL;
+	if (likely(!c->slow) && likely(kbl_task_same(c)) && likely(data_race(kbl_active)))
+		slot = kbl_room(c, 1);
+	if (likely(slot)) {
+		kbl_event_fill(slot, kbl_instant(c), event, 0, skb, data);
+		kbl_put(c, slot + 1);
+		c->written++;
+	}
 	kbl_busy(c, 0);
-	return true;
+	return slot;
 }
 
 /* Append a name to the last head; returns the number of slots. */

@@ -133,6 +133,7 @@ struct kbl_ticket {
 	struct kbl_call *call;	/* NULL: not recorded; &kbl_unpaired: the table was full */
 	struct kbl_target *target;	/* only if call is &kbl_unpaired */
 	u64 skb;			/* only if call is &kbl_unpaired */
+	u64 data;			/* kbl_life_data(), only if call is &kbl_unpaired */
 };
 
 #define KBL_WATCH_DATA 1	/* the header is found by skb->data */

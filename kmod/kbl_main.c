@@ -12,9 +12,12 @@
 #include "kbl_arch.h"
 #include "kbl_internal.h"
 
+#define KBL_SUBBUF_KB 4U
+#define KBL_MAX_SUBBUF_KB (1U << 20)
+
 static unsigned int subbuf_kb = 512;
 module_param(subbuf_kb, uint, 0444);
-MODULE_PARM_DESC(subbuf_kb, "KiB of one sub-buffer");
+MODULE_PARM_DESC(subbuf_kb, "KiB of one sub-buffer, a multiple of 4");
 
 static unsigned int n_subbufs = 8;
 module_param(n_subbufs, uint, 0444);
@@ -36,6 +39,12 @@ static int __init kbl_init(void)
 
 	if (!kbl_backend_chosen()) {
 		pr_err("kbl: parameter backend: this kernel has no such back end\n");
+		return -EINVAL;
+	}
+	/* kblrecord pads sub-buffers to blocks where they are, and a batch must fit into one. */
+	if (!subbuf_kb || subbuf_kb % KBL_SUBBUF_KB || subbuf_kb > KBL_MAX_SUBBUF_KB) {
+		pr_err("kbl: parameter subbuf_kb: not a multiple of %u up to %u\n", KBL_SUBBUF_KB,
+		       KBL_MAX_SUBBUF_KB);
 		return -EINVAL;
 	}
 	kbl_kernel_low = kbl_arch_kernel_low();

@@ -67,6 +67,22 @@ static __always_inline struct kbl_open *kbl_open_claim(struct kbl_open *set, u64
 	return found;
 }
 
+/*
+ * Too many calls are open: the entry was recorded alone and counted as unpaired.  Nothing finds
+ * the exit, so its event or EXT TAP is lost.
+ */
+static void kbl_open_unpaired(const struct kbl_target *t)
+{
+	unsigned long irq;
+
+	if (!t->exit_event && !t->tap)
+		return;
+	local_irq_save(irq);
+	kbl_lose(__this_cpu_read(kbl_cpu), 1);
+	local_irq_restore(irq);
+}
+NOKPROBE_SYMBOL(kbl_open_unpaired);
+
 /* The set is full, although the table is four times as large as all calls that can be open. */
 static void kbl_open_lose(struct kbl_call *call)
 {

@@ -20,15 +20,16 @@ static void rec_on_usr1(int number)
 	rec_asked = 1;
 }
 
-/* No SA_RESTART: a signal ends the wait. */
+/* No SA_RESTART: a signal ends the wait.  SIGHUP stays ignored if it is, for nohup(1). */
 static void rec_signals(void)
 {
 	struct sigaction asked = { .sa_handler = rec_on_usr1 };
-	struct sigaction stop = { .sa_handler = rec_on_stop };
+	struct sigaction stop = { .sa_handler = rec_on_stop }, old;
 
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
-	sigaction(SIGHUP, &stop, NULL);
+	if (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &stop, NULL);
 	sigaction(SIGUSR1, &asked, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);

@@ -147,12 +147,18 @@ struct rec_code {
 };
 
 /* What -w writes: one file, or a series of files. */
+/* A file name with its time, without number, and how many files have it. */
+struct rec_named {
+	char *path;
+	unsigned int files;
+};
+
 struct rec_output {
 	const struct rec_options *o;
 	struct rec_file file;
 	char path[4096];
-	char last[4096];	/* file name with the time, without number */
-	unsigned int number;
+	struct rec_named *named;	/* all names with a time that were used */
+	size_t nr_named;
 	kbl_u64 began_ns;
 	kbl_u64 empty;		/* bytes of the file before its first records */
 };

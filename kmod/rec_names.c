@@ -72,6 +72,12 @@ const char *rec_probe_name(const struct rec_names *names, unsigned int id)
 	return id < names->probes && names->probe[id] ? names->probe[id] : "?";
 }
 
+void rec_names_forget(struct rec_names *names)
+{
+	for (size_t id = 0; id < names->probes; id++)
+		names->probe[id] = NULL;
+}
+
 void rec_names_probe(struct rec_names *names, unsigned int id, const char *name)
 {
 	if (id > 0xffff)

@@ -30,19 +30,33 @@ static void rec_output_number(char *path, unsigned int number)
 	sprintf(path + strlen(path), "%u%s", number, suffix);
 }
 
+/*
+ * The number of the next file with the name out->path.  A name comes again after a day, for
+ * example, or if the clock is set back.
+ */
+static unsigned int rec_output_again(struct rec_output *out)
+{
+	struct rec_named *named;
+
+	for (named = out->named; named < out->named + out->nr_named; named++)
+		if (!strcmp(named->path, out->path))
+			return named->files++;
+	out->named = rec_more(out->named, out->nr_named + 1, sizeof(*out->named));
+	out->named[out->nr_named++] = (struct rec_named){ rec_copy(out->path), 1 };
+	return 0;
+}
+
 /* Open the next file.  Only -W overwrites files of this recording. */
 void rec_output_next(struct rec_output *out, const struct kbl_file_header *header)
 {
+	unsigned int number;
+
 	rec_output_format(out);
-	if (!strcmp(out->path, out->last))
-		out->number++;
-	else
-		out->number = 0;
-	strcpy(out->last, out->path);
+	number = rec_output_again(out);
 	if (out->o->file_limit)
-		out->number %= out->o->file_limit;
-	if (out->number)
-		rec_output_number(out->path, out->number);
+		number %= out->o->file_limit;
+	if (number)
+		rec_output_number(out->path, number);
 	rec_file_open(&out->file, out->path, header);
 	out->began_ns = rec_now_ns();
 }

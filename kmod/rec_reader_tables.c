@@ -14,6 +14,8 @@ static void rec_reader_probes(struct rec_reader *r)
 {
 	const struct kbl_probe *probe = (const void *)r->probes.data;
 
+	/* A damaged file may name fewer probes than before; the old names were freed. */
+	rec_names_forget(&r->names);
 	for (size_t i = 0; i < r->probes.len / sizeof(*probe); i++)
 		rec_names_probe(&r->names, probe[i].id, rec_reader_string(r, probe[i].name));
 }

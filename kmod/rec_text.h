@@ -104,6 +104,7 @@ union rec_slot {
 const char *rec_probe_name(const struct rec_names *names, unsigned int id);
 const char *rec_reason_name(const struct rec_names *names, int number);
 const char *rec_device_name(const struct rec_names *names, kbl_u32 netns, kbl_u32 ifindex);
+void rec_names_forget(struct rec_names *names);
 void rec_names_probe(struct rec_names *names, unsigned int id, const char *name);
 void rec_names_reason(struct rec_names *names, int number, const char *name);
 

@@ -181,6 +181,20 @@ def test_duration_ends_it(fake: Fake, tmp_path: Path) -> None:
     assert 0.5 <= time.monotonic() - begin < 10
 
 
+def test_an_ignored_hangup_stays_ignored(fake: Fake, tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        run = fake.start("-w", tmp_path / "a.kbl").ready()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    run.process.send_signal(signal.SIGHUP)
+    time.sleep(0.5)
+    assert run.process.poll() is None
+    assert run.end(signal.SIGINT).returncode == 0
+    run = fake.start("-w", tmp_path / "b.kbl").ready()
+    assert run.end(signal.SIGHUP).returncode == 0
+
+
 def test_usr1_prints_statistics_and_goes_on(fake: Fake, tmp_path: Path) -> None:
     fake.add(0, calls(7))
     run = fake.start("-w", tmp_path / "a.kbl").ready()
@@ -224,6 +238,16 @@ def test_seconds_name_files_by_the_time(fake: Fake, tmp_path: Path) -> None:
     assert 3 <= len(files) <= 4
     assert all(f.name.startswith(time.strftime("%Y-")) for f in files)
     assert all(read(f).types[-1] == Type.END for f in files)
+
+
+def test_a_name_that_comes_again_later_overwrites_no_file(
+    fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KBL_FAKE_HOURS", "2")
+    assert fake.run("-w", tmp_path / "%H.kbl", "-G", 1, "--duration", 3.5).returncode == 0
+    names = ["00.kbl", "001.kbl", "01.kbl", "011.kbl"]  # hour 0, hour 0 again, hour 1, 1 again
+    assert sorted(path.name for path in tmp_path.glob("*.kbl")) == names
+    assert all(read(tmp_path / name).types[-1] == Type.END for name in names)
 
 
 def test_what_is_recorded_while_files_change_is_repeated(fake: Fake, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import time
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ from tests.kmod.recorder import (
     pack,
     task,
 )
-from tests.lab.kbl_check import SLOT, chunks
+from tests.lab.kbl_check import SLOT, Type, chunks
 
 NS = 6_000_000_000
 IP: dict[str, int | Sequence[int]] = {
@@ -320,6 +321,33 @@ def sanitized() -> Path:
         flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
         SANITIZED["program"] = compile_c(built() / "sanitized", *flags, *sources)
     return SANITIZED["program"]
+
+
+def test_names_of_a_table_that_was_replaced_are_forgotten(recorded: Path, tmp_path: Path) -> None:
+    """The file's second table of functions lacks ip_rcv, and its strings are longer."""
+    raw = recorded.read_bytes()
+    parts = [(header.copy(), payload) for header, payload in chunks(raw)]
+    of = {int(header["type"]): (header, payload) for header, payload in parts}
+    header, probes = of[Type.PROBES]
+    other = probes[layout.KBL_PROBE_SIZE :]
+    strings = of[Type.STRINGS][1] + bytes(1 << 16)
+    more = [(header, other), (of[Type.STRINGS][0], strings), of[Type.RECORDS]]
+    (tmp_path / "b.kbl").write_bytes(
+        raw[: layout.KBL_FILE_HEADER_SIZE]
+        + b"".join(whole(header.copy(), payload) for header, payload in [*parts, *more])
+    )
+    surroundings = os.environ | {"ASAN_OPTIONS": "detect_leaks=0"}
+    command = [str(sanitized()), "-r", str(tmp_path / "b.kbl")]
+    done = subprocess.run(command, env=surroundings, capture_output=True, text=True, check=False)
+    assert "Sanitizer" not in done.stderr
+    assert " ?(skb" in done.stdout
+
+
+def whole(header: np.ndarray[Any, Any], payload: bytes) -> bytes:
+    """A chunk with right checksums."""
+    header["payload_len"], header["crc32"] = len(payload), zlib.crc32(payload)
+    header["header_crc32"] = zlib.crc32(header.tobytes()[:44])
+    return header.tobytes() + payload
 
 
 def test_tables_of_the_end_name_what_came_before(tmp_path: Path) -> None:

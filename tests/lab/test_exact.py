@@ -97,6 +97,16 @@ def test_context_is_that_of_the_caller(lab: Lab, name: str) -> None:
     assert (records.entry_cpu[call] == records.cpu[call]).all()
 
 
+def test_calls_have_their_events_though_the_table_of_open_calls_is_full(lab: Lab) -> None:
+    said, records = stats(lab.out / "exact-full.stats"), left(lab.out, "full")
+    assert said["lost"] == 0
+    assert said["unpaired"] + said["missed"] + said["nested"] >= 1000 < 2 * said["unpaired"]
+    made = (records.kind == Kind.EXIT) & (records.cpu == 0)
+    merged = (records.kind == Kind.EVENT) & (records.second == layout.KblEvent.GRO_MERGE)
+    assert records.skb[made].tolist() == records.skb[merged].tolist()
+    assert np.count_nonzero(merged) > 500
+
+
 def test_tiny_buffers_that_nobody_reads_lose_most(lab: Lab) -> None:
     said, records = stats(lab.out / "exact-tiny.stats"), left(lab.out, "tiny")
     assert said["lost"] > 0.9 * said["calls"]

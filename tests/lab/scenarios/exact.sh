@@ -49,4 +49,20 @@ account sleep 5
 unload
 echo 1 > ${calls%call}wake
 wait
+# CPU 0's table of open calls is full of sleepers: calls have two records each, and their events.
+load maxactive=400 subbuf_kb=256 n_subbufs=8
+only_calls
+printf '%s skb@0 %s module=kbltest\n' kbltest_sleep "" kbltest_call gro_merge > $kbl/probes ||
+	fail "a list with an event was refused"
+activate
+busybox taskset 1 sh -c "
+	n=0
+	while [ \$((n += 1)) -le 300 ]; do echo 1 > ${calls%call}sleep & done
+	wait" &
+sleep 3
+for c in task softirq; do echo $c 0 500 > $calls || fail "kbltest: full"; done
+account full 1300
+unload
+echo 1 > ${calls%call}wake
+wait
 must /bin/rmmod kbltest
