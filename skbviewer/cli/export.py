@@ -7,6 +7,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ..analysis.timeline.lanes import ALIGNED, KINDS, PACKET_KINDS
 from ..analysis.timeline.shown_part import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
@@ -37,6 +38,8 @@ output. Pictures and reports need Qt, but no display."""
 EVERYTHING = {"png": "--lanes packet draws all packets"}  # by format, if it is not the next one
 ALL_PACKETS = "--filter '' writes all packets"
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
+# The options of a picture's looks, and their usual values.
+LOOKS: dict[str, Any] = {"title": "", "size": SIZE, "dpi": DPI, "theme": "light"}
 SIZES = "expected WxH, from 200x100 to 30000x30000"
 
 
@@ -73,20 +76,17 @@ def add(commands: Commands) -> None:
         metavar="A,B",
         help="positions of the two markers, as for --range",
     )
-    parser.add_argument("--title", default="", help="title above the timeline")
+    parser.add_argument("--title", help="title above the timeline")
     size = "size in pixels; a packet's picture grows in height if its table needs it"
-    parser.add_argument("--size", type=_size, default=SIZE, metavar="WxH", help=size)
+    parser.add_argument("--size", type=_size, metavar="WxH", help=size)
     parser.add_argument(
         "--dpi",
         type=int,
-        default=DPI,
         metavar="N",
         choices=range(24, 2401),
         help=f"pixels per inch; everything in a picture is scaled by N / {DPI}",
     )
-    parser.add_argument(
-        "--theme", choices=("light", "dark"), default="light", help="colours of a picture"
-    )
+    parser.add_argument("--theme", choices=("light", "dark"), help="colours of a picture")
     cut = "write at most N bytes of each packet, in captures, reports and tables"
     parser.add_argument("--snaplen", type=_bytes, default=0, metavar="N", help=cut)
     headers = (
@@ -173,11 +173,25 @@ def _export(arguments: argparse.Namespace) -> int:
             offered = ", ".join(f"--{n}" for n, e in FORMS.items() if option in e.options)
             raise KeyError(f"--{option.replace('_', '-')} is for {offered}, not for --{name}")
     subject = _subject(arguments, name)
+    _settle_looks(arguments, name, subject)
     session = open_session(arguments.files)
     nothing = _write(arguments, session, name, subject, out)
     if subject is Subject.PACKET and arguments.packet is None:
         print(f"note: only packet 1: {EVERYTHING.get(name, ALL_PACKETS)}", file=sys.stderr)
     return warn(filter(None, [nothing])) | warn_of(session, arguments.files)
+
+
+def _settle_looks(arguments: argparse.Namespace, name: str, subject: Subject) -> None:
+    """Set the options of a picture's looks that were not given.
+
+    Raises KeyError if one was given that the export does not use.
+    """
+    (export,) = (e for e in EXPORTS if e.name == name and subject in e.subjects)
+    for option, usual in LOOKS.items():
+        if getattr(arguments, option) is None:
+            setattr(arguments, option, usual)
+        elif option not in export.options:
+            raise KeyError(f"--{option} has no effect on this export by --{name}")
 
 
 def _subject(arguments: argparse.Namespace, name: str) -> Subject:
@@ -221,7 +235,7 @@ def _write(
     else:
         dark = arguments.theme == "dark"
         shown = Shown("packet", size=arguments.size, dpi=arguments.dpi, dark=dark)
-        request = Request(_one(arguments.packet), shown=shown)
+        request = Request(_one(arguments.packet, name), shown=shown)
     progress = Stderr()
     try:
         with reused_memory():
@@ -275,14 +289,15 @@ def _painter(export: Export, subject: Subject) -> Writer:
     return PAINTERS[export.name, subject]
 
 
-def _one(rows: tuple[int, ...] | None) -> int:
-    """Return the row whose path is exported, by default 1.
+def _one(rows: tuple[int, ...] | None, name: str) -> int:
+    """Return the row whose path is exported as `name`, by default 1.
 
     Raises KeyError if `rows` has several.
     """
     if rows is not None and len(rows) != 1:
+        several = "add --filter ''" if "range" in FORMS[name].options else "use --lanes"
         raise KeyError(
-            f"--packet {rows_text(rows)}: a path belongs to one packet; for several, use --lanes"
+            f"--packet {rows_text(rows)}: a path belongs to one packet; for several, {several}"
         )
     return 1 if rows is None else rows[0]
 

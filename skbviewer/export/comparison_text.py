@@ -237,6 +237,11 @@ def step_lines(found: PacketSteps, names: tuple[str, str]) -> Iterator[str]:
 
 
 def _apart(found: PacketSteps) -> str:
+    if not found.steps:
+        return "No path of these packets is known, so there is nothing to compare."
+    for side, other in (("A", "B"), ("B", "A")):
+        if all(getattr(step, side.lower()) is None for step in found.steps):
+            return f"No path of {side} is known; these are the steps of {other}."
     if found.apart is None:
         return "Both took the same steps."
     step = found.steps[found.apart]

@@ -12,20 +12,25 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+from ..readers.printable_names import printable
+
+FORMULA = re.compile(r"\s*[=+@-]|[\t\r\n]")
 NUMBER = re.compile(r"[-+]?\d[\d.,]*")
-# A character that separates cells, if a formula follows.  A number with a sign is not a formula.
-INSIDE = re.compile(r"([,;\t])(?=[=@]|[-+](?!\d[\d.]*(?:[\s,]|$)))")
+# What separates cells or opens one, if a formula follows.  A number with a sign is not a formula.
+INSIDE = re.compile(r"([,;\t]\s*\"?|\")(?=[=@]|[-+](?!\d[\d.]*(?:[\s,]|$)))")
 
 
 def csv_cell(value: Any) -> Any:
     """Return a value for a CSV file: texts that look like formulas begin with an apostrophe."""
-    if isinstance(value, str) and value.startswith(FORMULA) and not NUMBER.fullmatch(value):
+    if isinstance(value, str) and FORMULA.match(value) and not NUMBER.fullmatch(value):
         return f"'{value}"
     return value
 
 
 def comment_lines(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of comments, which spreadsheets divide into cells like all other lines."""
+    """Yield the lines of comments, which spreadsheets divide into cells like all other lines.
+
+    A text is one line: unprintable characters in it become escapes.
+    """
     for text in texts:
-        yield INSIDE.sub(r"\1'", f"# {text}") + "\n"
+        yield INSIDE.sub(r"\1'", f"# {printable(text)}") + "\n"

@@ -146,6 +146,9 @@ class ExportableList(Protocol):
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
         """Return those of `packets` captured at begin <= t < end of `times` (session time, ns)."""
 
+    def first_ns(self) -> int:
+        """Return the time from which the Time column counts, ns since the epoch."""
+
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         """Convert the times `ts` (ns) of a source's clock to session time."""
 

@@ -14,7 +14,10 @@ class BadInput(Exception):
         self.offset = offset
         self.why = why
         place = "" if offset is None else f" at byte {offset}"
-        super().__init__(f"{self.path}{place}: {why}")
+        name = str(path)
+        if not name.isprintable():  # such as one with a line break: a message is one line
+            name = name.encode("unicode_escape", "surrogateescape").decode("ascii")
+        super().__init__(f"{name}{place}: {why}")
 
 
 class OtherVersion(BadInput):

@@ -134,6 +134,10 @@ class Exports:
         clock = self._opened.timebase()
         return captured_between(self._opened.columns, clock, packets, times)
 
+    def first_ns(self) -> int:
+        """Return the time from which the Time column counts, ns since the epoch."""
+        return first_ns(self._packets)
+
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         """Convert times (int64, ns) of a source's clock to session time."""
         return self._opened.timebase().to_session(source, ts)

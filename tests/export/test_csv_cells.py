@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from skbviewer.cli import main
-from skbviewer.export.csv_cells import FORMULA, comment_lines, csv_cell
+from skbviewer.export.csv_cells import comment_lines, csv_cell
 from tests.export.hostile import NAMES, hostile_session
 
+BEGINS = ("=", "+", "-", "@", "\t", "\r", "\n")
 WRITTEN = (
     ("export", "--csv", "OUT", "--packet", "7"),
     ("export", "--csv", "OUT", "--packet", "8"),
@@ -29,7 +30,7 @@ WRITTEN = (
     ("value", "cell"),
     [("=1+1", "'=1+1"), ("+x", "'+x"), ("-x", "'-x"), ("@x", "'@x"), ("\tx", "'\tx"),
      ("-1.5", "-1.5"), ("+3", "+3"), ("-1,234.5", "-1,234.5"), (-5, -5), (None, None),
-     ("a=b", "a=b"), ("", "")],
+     (" =1", "' =1"), ("\n=1", "'\n=1"), ("a=b", "a=b"), ("", "")],
 )  # fmt: skip
 def test_texts_that_look_like_formulas_begin_with_an_apostrophe(
     value: object, cell: object
@@ -38,10 +39,18 @@ def test_texts_that_look_like_formulas_begin_with_an_apostrophe(
 
 
 def test_comments_that_a_spreadsheet_divides_hold_no_formula() -> None:
-    lines = ["kbl a,=1+1.kbl", "pcap b;@SUM(1)", "--range -1,-2.5 --markers=-1,+2", "x,-1+2"]
+    lines = [
+        "kbl a,=1+1.kbl",
+        "pcap b;@SUM(1)",
+        "--range -1,-2.5 --markers=-1,+2",
+        "x,-1+2",
+        "a, =1",
+        'a,"=1"',
+        "udp\n=1+1",
+    ]
     assert list(comment_lines(lines)) == [
         "# kbl a,'=1+1.kbl\n", "# pcap b;'@SUM(1)\n", "# --range -1,-2.5 --markers=-1,+2\n",
-        "# x,'-1+2\n",
+        "# x,'-1+2\n", "# a, '=1\n", "# a,\"'=1\"\n", "# udp\\n=1+1\n",
     ]  # fmt: skip
 
 
@@ -55,7 +64,7 @@ def test_no_command_writes_a_formula(
     text = out.read_text() if "OUT" in words else capsys.readouterr().out
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     cells = [cell for row in csv.reader(io.StringIO("\n".join(lines))) for cell in row]
-    formulas = [c for c in cells if c.startswith(FORMULA) and not c.lstrip("-").isdigit()]
+    formulas = [c for c in cells if c.startswith(BEGINS) and not c.lstrip("-").isdigit()]
     assert formulas == []
-    named = [name for name in NAMES if name.startswith(FORMULA)]
+    named = [name for name in NAMES if name.startswith(BEGINS)]
     assert any(cell.startswith(f"'{name[:4]}") for cell in cells for name in named)

@@ -74,7 +74,7 @@ def test_the_table_has_sections_and_stacks_below_their_event(tmp_path: Path) -> 
     lines = (tmp_path / "a").read_text(encoding="utf-8").splitlines()
     at = lines.index("#   1250 ns: seen at f")
     assert lines[at + 1 : at + 5] == [
-        "#     ct: new, =1+1", "#     nft: drop", "#     by udp_rcv+0x4", "#     by ip_rcv+0x8",
+        "#     ct: new, '=1+1", "#     nft: drop", "#     by udp_rcv+0x4", "#     by ip_rcv+0x8",
     ]  # fmt: skip
 
 

@@ -74,6 +74,9 @@ class FakeList:
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
         raise NotImplementedError
 
+    def first_ns(self) -> int:
+        return 0
+
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         return ts
 

@@ -13,14 +13,17 @@ import numpy as np
 
 from ...records.types import Int64s
 
-# Texts that may be addresses, longest first.  A parser decides which of them are.
+# Texts that may be addresses, longest first.  A parser decides which of them are.  What stands
+# around an address may be anything that cannot be a part of it, such as dump_10.9.0.1.pcap; two
+# dots are those of a range.
 CANDIDATE = re.compile(
-    r"(?<![\w:.])(?:[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2}){5}"
+    r"(?<![A-Za-z0-9:])(?<![A-Za-z0-9]\.)(?:[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2}){5}"
+    r"|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2}"
     r"|[0-9a-fA-F:]*:[0-9a-fA-F:]*:\d{1,3}(?:\.\d{1,3}){3}"
-    r"|[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:]*"
-    r"|\d{1,3}(?:\.\d{1,3}){3})(?![\w])"
+    r"|[0-9a-fA-F:]*:[0-9a-fA-F:]*:[0-9a-fA-F:]*)(?![A-Za-z0-9])"
+    r"|(?<!\d)(?<!\d\.)\d{1,3}(?:\.\d{1,3}){3}(?!\d)"
 )
-MAC = re.compile(r"[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2}){5}")
+MAC = re.compile(r"[0-9a-fA-F]{2}(?:[:-][0-9a-fA-F]{2}){5}|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2}")
 HALF = 1 << 64
 REMEMBERED = 1 << 16
 
@@ -48,14 +51,16 @@ class Texts:
         self._addresses = addresses
         names = sorted({name for name in hosts if name}, key=len, reverse=True)
         words = "|".join(map(re.escape, names))
-        self._hosts = re.compile(rf"(?<![A-Za-z0-9])(?:{words})(?![A-Za-z0-9])") if names else None
+        found = rf"(?<![A-Za-z0-9])(?:{words})(?![A-Za-z0-9])"
+        self._hosts = re.compile(found, re.IGNORECASE) if names else None
+        self._names = {name.lower(): name for name in names}
         self.replaced = lru_cache(REMEMBERED)(self._replaced)
 
     def _replaced(self, text: str) -> str:
         made = CANDIDATE.sub(lambda found: self._address(found[0]), text)
         if self._hosts is None:
             return made
-        return self._hosts.sub(lambda found: self._addresses.host(found[0]), made)
+        return self._hosts.sub(lambda found: self._host(found[0]), made)
 
     def _address(self, text: str) -> str:
         if MAC.fullmatch(text):
@@ -66,10 +71,15 @@ class Texts:
             # Such as "fe80::1:" before a blank: a colon that is punctuation.
             return self._address(text[:-1]) + ":" if text.endswith(":") else text
 
+    def _host(self, text: str) -> str:
+        """Return the pseudonym of a host name, which is the same in upper and lower case."""
+        return self._addresses.host(self._names[text.lower()])
+
     def _mac(self, text: str) -> str:
-        number = int(text.replace(":", "").replace("-", ""), 16)
+        number = int(re.sub("[:.-]", "", text), 16)
         (made,) = self._addresses.mac(np.array([number])).tolist()
-        return text[2].join(f"{made:012x}"[at : at + 2] for at in range(0, 12, 2))
+        size = 4 if "." in text else 2  # digits between two separators
+        return text[size].join(f"{made:012x}"[at : at + size] for at in range(0, 12, size))
 
     def _four(self, text: str) -> str:
         (made,) = self._addresses.ipv4(np.array([int(IPv4Address(text))])).tolist()

@@ -40,6 +40,7 @@ class Facts(NamedTuple):
     title: str
     info: Mapping[str, Any]
     sources: Sequence[SourceRow]
+    first_ns: int  # the time from which the column Time counts
     packets: int  # chosen
     rows: Sequence[Row]  # the first of them
     shown: Sequence[Shown]
@@ -78,6 +79,7 @@ def facts_of(recording: Exportable, request: Request) -> Facts:
         title=clean(_title(request)),
         info=recording.info(),
         sources=[with_changed_texts(_short(s), clean) for s in recording.sources()],
+        first_ns=recording.export.first_ns(),
         packets=len(ids),
         rows=with_changed_texts(tuple(listed), clean),
         shown=shown,
@@ -122,15 +124,16 @@ def _cleaning(
 def _ids(recording: Exportable, request: Request) -> Int64s:
     """Return the rows that the report is about, n for packet n, -n for K<n>.
 
-    The named rows of `request` are only those whose paths are shown.
+    Lifetimes without a network header are left out, as in the packet list.  The named rows of
+    `request` are only those whose paths are shown.
     """
     if request.row is not None:
         return np.array([request.row])
     chosen_rows(recording, request)  # checks the named rows
     rows = chosen_rows(recording, request._replace(rows=()))
+    listed = recording.packets.kernel_only_count()
     if rows is not None:
-        return np.asarray(rows, np.int64)
-    listed = recording.packets.kernel_only_count()  # the others have no address
+        return np.asarray(rows[rows >= -listed], np.int64)
     packets = np.arange(1, recording.packets.count() + 1)
     return np.concatenate([packets, -np.arange(1, listed + 1)])
 

@@ -21,8 +21,7 @@ INDENT = "\u2007\u2007"  # of a call, for each call around it
 def packet_list(facts: Facts) -> Markup:
     """Return the list of packets; the numbers of packets that are shown below are links."""
     shown = {number(one.row) for one in facts.shown}
-    first = next((r.ts_ns for r in facts.rows if isinstance(r, PacketRow) and r.ts_ns), 0)
-    rows = [_line(row, shown, first) for row in facts.rows]
+    rows = [_line(row, shown, facts.first_ns) for row in facts.rows]
     rest = facts.packets - len(facts.rows)
     more = element("p", f"{rest:,} more are not listed.", class_="dim") if rest > 0 else None
     titles = ("No.", "Time (s)", "Source", "Destination", "Protocol", "Info", "Match",

@@ -137,6 +137,25 @@ def test_what_is_no_address_stays(names: Pseudonyms, text: str) -> None:
     assert names.text(text) == text
 
 
+@pytest.mark.parametrize(
+    "around", ["dump_{}.pcap", "host:{}", "v{}", "{}x", "{}..{}", "eth0_{}_x.pcap", "<{}>"]
+)
+def test_addresses_are_found_whatever_is_around_them(names: Pseudonyms, around: str) -> None:
+    made = names.text("10.9.0.1")
+    assert names.text(around.format(*2 * ["10.9.0.1"])) == around.format(made, made)
+
+
+def test_mac_addresses_are_found_in_all_notations(names: Pseudonyms) -> None:
+    plain = names.text("ba:f4:21:71:8a:b0")
+    assert names.text("x_ba:f4:21:71:8a:b0") == f"x_{plain}"
+    dotted = names.text("baf4.2171.8ab0")
+    assert dotted.replace(".", "") == plain.replace(":", "") != "baf421718ab0"
+
+
+def test_host_names_are_found_in_upper_case(names: Pseudonyms) -> None:
+    assert names.text("LAB.kbl") == f"{names.host('lab')}.kbl"
+
+
 def test_host_names_are_whole_words(names: Pseudonyms) -> None:
     assert names.text("label of slab") == "label of slab"
     first = names.host("lab")
