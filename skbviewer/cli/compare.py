@@ -53,7 +53,7 @@ def add(commands: Commands) -> None:
         help="compare packet N of A with packet M of B, step by step",
     )
     least = f"report changes of at least P %%; default: {100 * SMALLEST_CHANGE:g}"
-    parser.add_argument("--least", type=_percent, default=SMALLEST_CHANGE, metavar="P", help=least)
+    parser.add_argument("--least", type=_percent, metavar="P", help=least)
     parser.add_argument("--all", action="store_true", help="print all rows, not only the largest")
     formats(parser, "json")
     parser.add_argument(
@@ -93,6 +93,8 @@ def _percent(text: str) -> float:
 
 def _compare(arguments: argparse.Namespace) -> int:
     _refuse(arguments)
+    if arguments.least is None:
+        arguments.least = SMALLEST_CHANGE
     files = _files(arguments)
     a, b = (open_session(part) for part in files)
     if arguments.packets:
@@ -109,6 +111,9 @@ def _refuse(arguments: argparse.Namespace) -> None:
         for name in (*stacks, *(n for n in ("filter", "filter_b") if getattr(arguments, n))):
             option = name.replace("_", "-")
             raise KeyError(f"compare: --packets and --{option} exclude each other")
+        for name in ("least", "all"):
+            if getattr(arguments, name):
+                raise KeyError(f"compare: --{name} has no effect with --packets")
     streams = [f"--{name} -" for name in stacks if getattr(arguments, name) == STDOUT]
     streams += ["--json"] if arguments.json and streams else []
     if len(streams) > 1:

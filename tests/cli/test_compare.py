@@ -102,6 +102,21 @@ def test_packets(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["steps"][found["apart"]]["b"] is None
 
 
+def test_packets_without_a_path_are_not_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, BULK[1], BULK[1], "--packets", "1,2")
+    assert "No path of these packets is known" in out
+    _, out, _ = run(capsys, BULK[1], "--with", *BULK, "--packets", "24,24")
+    assert "No path of A is known; these are the steps of B." in out
+
+
+def test_a_capture_alone_has_no_conditions_of_its_kernel(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, out, _ = run(capsys, BULK[1], "--with", *BULK)
+    assert "Without a kernel log there is nothing to compare." in out
+    assert "architecture" not in out and "recorder's filters differ" not in out
+
+
 def test_stacks(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     folded, profile = tmp_path / "x.folded", tmp_path / "x.json"
     run(capsys, *BOTH, "--folded", str(folded), "--speedscope", str(profile))
@@ -150,6 +165,8 @@ def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
         ([BULK[0], ARP[0], "--packets", "99999,1"], "no packet 99999"),
         ([*BOTH, "--packets", "1,1", "--folded", "-"], "--packets and --folded exclude"),
         ([*BOTH, "--packets", "1,1", "--filter-b", "tcp"], "--packets and --filter-b exclude"),
+        ([*BOTH, "--packets", "1,1", "--least", "50"], "--least has no effect with --packets"),
+        ([*BOTH, "--packets", "1,1", "--all"], "--all has no effect with --packets"),
         ([*BOTH, "--json", "--folded", "-"], "--folded - and --json exclude each other"),
         ([*BOTH, "--folded", "-", "--speedscope", "-"], "--folded - and --speedscope - exclude"),
     ],

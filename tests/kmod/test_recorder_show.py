@@ -11,7 +11,6 @@ import time
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -343,7 +342,7 @@ def test_names_of_a_table_that_was_replaced_are_forgotten(recorded: Path, tmp_pa
     assert " ?(skb" in done.stdout
 
 
-def whole(header: np.ndarray[Any, Any], payload: bytes) -> bytes:
+def whole(header: np.void, payload: bytes) -> bytes:
     """A chunk with right checksums."""
     header["payload_len"], header["crc32"] = len(payload), zlib.crc32(payload)
     header["header_crc32"] = zlib.crc32(header.tobytes()[:44])

@@ -44,7 +44,9 @@ class Condition(NamedTuple):
 
 def differing_conditions(a: RecordingConditions, b: RecordingConditions) -> tuple[Condition, ...]:
     """Return the conditions in which recordings `a` and `b` differ; those that spoil come first."""
-    found = [*_spoiling(a, b), *_wanted(a, b)]
+    found = _spoiling(a, b)
+    if a.logs and b.logs:  # a capture alone says nothing about its kernel
+        found += [*_recorded(a, b), *_wanted(a, b)]
     return tuple(sorted(found, key=lambda one: not one.spoils))
 
 
@@ -70,6 +72,15 @@ def _spoiling(a: RecordingConditions, b: RecordingConditions) -> list[Condition]
     if a.points or b.points:
         text = "Logs of points have no calls and no durations: only their drops can be compared."
         found.append(Condition("points", _yes(a.points), _yes(b.points), text, True))
+    if a.rules != b.rules:
+        text = "Different rules matched the packets, so a filter may select different passes."
+        found.append(Condition("matching rules", str(a.rules), str(b.rules), text, True))
+    return found
+
+
+def _recorded(a: RecordingConditions, b: RecordingConditions) -> list[Condition]:
+    """Return differences in what the recorders were asked for."""
+    found = []
     if a.filters != b.filters:
         text = (
             "The recorder's filters differ, so the recordings contain different kinds of packets."
@@ -78,9 +89,6 @@ def _spoiling(a: RecordingConditions, b: RecordingConditions) -> list[Condition]
     if a.counters != b.counters:
         text = "Counted events are not compared."
         found.append(Condition("counter", _text(a.counters), _text(b.counters), text, False))
-    if a.rules != b.rules:
-        text = "Different rules matched the packets, so a filter may select different passes."
-        found.append(Condition("matching rules", str(a.rules), str(b.rules), text, True))
     return found
 
 

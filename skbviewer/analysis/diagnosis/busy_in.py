@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -38,8 +39,9 @@ def work_finding(case: Case, work: Work) -> list[Finding]:
     total, number, first = int(ns[which].sum()), int(which.sum()), int(worst[0])
     name = wording.packet(case.ids(worst[:1])[0])
     called = sorted({case.function(int(call)) for call in case.called(*names)})
+    words = re.sub("^were ", f"{wording.were(number)} ", work.words)
     text = (
-        f"{wording.packets(number)} {work.words}: {wording.time(total)} altogether, in "
+        f"{wording.packets(number)} {words}: {wording.time(total)} altogether, in "
         f"{', '.join(called[:3])}. {name[0].upper()}{name[1:]}: "
         f"{wording.time(int(ns[first]))}, "
         f"{wording.share(int(ns[first]), int(case.kernel_ns[first]))} of its time in kernel."

@@ -58,16 +58,18 @@ class Case:
         scope: Scope,
         made: Breakdown,
         rows: Int64s,
-        listed: int | None = None,
+        listed: Int64s | None = None,
         functions: Bools | None = None,
     ) -> None:
         """Describe the packets `rows`, indices of `made.units`.
 
-        `listed` is how many packets the user listed by number, None if the user did not.  Packets
-        whose time in kernel is unknown are not in `rows`.  `functions` marks the functions whose
-        times by packet are needed; None means all.  Those of millions of packets take much memory.
+        `listed` are the packets that the user listed by number (-n for row K<n>), None if the user
+        did not.  Packets whose time in kernel is unknown are not in `rows`.  `functions` marks the
+        functions whose times by packet are needed; None means all.  Those of millions of packets
+        take much memory.
         """
-        self.scope, self.made, self.rows, self._listed = scope, made, rows, listed
+        self.scope, self.made, self.rows = scope, made, rows
+        self.listed = None if listed is None else distinct(listed)
         self._needed = np.ones(made.per_stage, np.bool_)
         if functions is not None:
             self._needed[: len(functions)] = functions
@@ -81,7 +83,8 @@ class Case:
 
     def among(self, rows: Int64s) -> Case:
         """Return the case of some of the chosen packets; `rows` are indices of `self.rows`."""
-        return Case(self.scope, self.made, self.rows[rows], len(rows))
+        chosen = self.rows[rows]
+        return Case(self.scope, self.made, chosen, self.made.units.id[chosen].astype(np.int64))
 
     @cached_property
     def everything(self) -> Case:
@@ -91,10 +94,9 @@ class Case:
     @cached_property
     def packets(self) -> Int64s:
         """Return the numbers of the chosen packets of captures, ascending, whatever their match."""
-        if self._listed is None:
+        if self.listed is None:
             return self.scope.packets
-        ids = self.made.units.id[self.rows].astype(np.int64)
-        return np.sort(ids[ids > 0])
+        return self.listed[self.listed > 0]
 
     @cached_property
     def may_lack_records(self) -> bool:
@@ -102,7 +104,7 @@ class Case:
 
         All records of a packet may be lost, so only listed packets are known to be complete.
         """
-        complete = self._listed is not None and len(self.rows) == self._listed
+        complete = self.listed is not None and len(self.rows) == len(self.listed)
         return not complete and self.scope.has_losses
 
     def is_chosen(self, leg: Int64s, ts: Int64s) -> Bools:
@@ -110,7 +112,7 @@ class Case:
 
         Legs are 0-based; `ts` is on the log's clock.
         """
-        if self._listed is not None:
+        if self.listed is not None:
             return self.row_of(leg) >= 0
         return self.scope.happened(leg, ts)
 
@@ -231,15 +233,25 @@ class Case:
         """Return the chosen packet of each of the legs `legs` (index of `rows`); -1 if none."""
         return self.legs.row_of(legs)
 
+    def packets_of(self, legs: Int64s) -> tuple[Int64s, Int64s]:
+        """Return (place in `legs`, index of `rows`) for each chosen packet of each leg."""
+        return self.legs.packets_of(legs)
+
     def waits(self, kind: int) -> Spans:
-        """Return the chosen packets' waits of `kind`, including those after the end of a leg."""
+        """Return the chosen packets' waits of `kind`, including those after the end of a leg.
+
+        A wait in a leg of several packets is there once for each of them.
+        """
         return self.waits_of([kind])[0]
 
     def waits_of(self, kinds: Sequence[int]) -> tuple[Spans, Array]:
         """Return the chosen packets' waits of these kinds, in the order of the table, and kinds."""
-        mine, leg, row = self.legs.waits(kinds)
-        spans = Spans(leg, *self._wait_times(mine), row)
-        return spans, self.scope.columns.near("wait", "kind", mine)
+        mine, leg = self.legs.waits(kinds)
+        (begin, end), kind = self._wait_times(mine), self.scope.columns.near("wait", "kind", mine)
+        place, row = self.packets_of(leg)
+        if len(place) == len(leg):  # no leg is of several packets
+            return Spans(leg, begin, end, row), kind
+        return Spans(leg[place], begin[place], end[place], row), kind[place]
 
     def waits_at(self, kind: int, time: int) -> Spans:
         """Return the waits of `kind` of all packets that last at `time` (ns on some log's clock).

@@ -39,6 +39,30 @@ class ChosenLegs:
         return np.where((place >= 0) & (mine[place] == legs), rows[place], -1) if len(
             mine) else np.full(len(legs), -1)  # fmt: skip
 
+    def packets_of(self, legs: Int64s) -> tuple[Int64s, Int64s]:
+        """Return (place, packet) for each packet of each leg in `legs`, in the order of places.
+
+        A leg is at legs[place].  Captures at several devices may have the same skb, so that its
+        leg is of several packets.
+        """
+        row = self.row_of(legs)
+        place = np.flatnonzero(row >= 0)
+        if not self._are_shared:
+            return place, row[place]
+        mine, rows = self._sorted
+        first = np.searchsorted(mine, legs[place], "left")
+        number = np.searchsorted(mine, legs[place], "right") - first
+        after = np.arange(int(number.sum())) - np.repeat(np.cumsum(number) - number, number)
+        return np.repeat(place, number), rows[np.repeat(first, number) + after]
+
+    @cached_property
+    def _are_shared(self) -> bool:
+        """Return whether some leg is of several packets."""
+        if not self._are_few:
+            return int(np.count_nonzero(self._row_of_leg >= 0)) != len(self._legs)
+        mine, _ = self._sorted
+        return bool((mine[1:] == mine[:-1]).any())
+
     @cached_property
     def _row_of_leg(self) -> Int64s:
         found = np.full(self._columns.length("leg"), -1, np.int64)
@@ -50,14 +74,13 @@ class ChosenLegs:
         order = np.argsort(self._legs, kind="stable")
         return self._legs[order], self._rows[order]
 
-    def waits(self, kinds: Sequence[int]) -> tuple[Int64s, Int64s, Int64s]:
-        """Return the waits of these kinds (0-based rows, rising), their legs and their packets."""
+    def waits(self, kinds: Sequence[int]) -> tuple[Int64s, Int64s]:
+        """Return the waits of these kinds (0-based rows, rising), and their legs."""
         rows, kind = self._waits
         mine = rows[kind == kinds[0] if len(kinds) == 1 else np.isin(kind, kinds)]
         leg = self._columns.take("wait", "leg", mine).astype(np.int64) - 1
-        row = self.row_of(leg)
-        known = row >= 0
-        return mine[known], leg[known], row[known]
+        known = self.row_of(leg) >= 0
+        return mine[known], leg[known]
 
     @cached_property
     def _waits(self) -> tuple[Int64s, Int64s]:

@@ -11,7 +11,7 @@ from ..breakdown.units import chosen_rows
 from ..number_sets import distinct
 from ..scope import Scope
 from .case import Case
-from .causes import slow_packets
+from .causes import lost_records, slow_packets
 from .finding import CRITICAL, NOTE, WARNING, Diagnosis, Finding, Judged, Need, Rule
 from .needs import CALLS, CAPTURE, CHOOSE, CHOSEN, logs, no_losses
 from .rule_table import RULE_TABLE, WORKS
@@ -30,7 +30,7 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
     made = Breakdown(scope)
     rows = chosen_rows(scope, made.units) if ids is None else made.units.rows_of(ids)
     needed = [any(work.does(name) for work in WORKS) for name in made.functions]
-    case = Case(scope, made, rows, None if ids is None else len(ids), np.array(needed, np.bool_))
+    case = Case(scope, made, rows, ids, np.array(needed, np.bool_))
     time, findings = case.time, list[Finding]()
     judged = []
     for done, rule in enumerate(RULE_TABLE):
@@ -38,7 +38,7 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
         answer, found = _judged(case, rule, rule.needs), list[Finding]()
         if answer.judged:
             found = rule.find(case)
-        if answer.judged and not found:
+        if answer.judged and not found and rule.name != lost_records.NAME:
             answer = _judged(case, rule, ABSENCE)
         judged.append(answer)
         findings += found

@@ -58,11 +58,12 @@ def locks_of(case: Case) -> Locks:
     scope = case.scope.unlimited
     waits = lock_waits(scope)
     leg = scope.of_event("leg", waits.event) - 1
-    row = np.where(leg >= 0, case.row_of(np.maximum(leg, 0)), -1)
-    mine = np.flatnonzero(row >= 0)
+    inside = np.flatnonzero(leg >= 0)
+    place, row = case.packets_of(leg[inside])
+    mine = inside[place]
     waits = waits.selected(mine)
     call = scope.of_event("call", waits.event) - 1
-    return Locks(waits, leg[mine], call, row[mine], waiting_functions(scope, waits))
+    return Locks(waits, leg[mine], call, row, waiting_functions(scope, waits))
 
 
 def holders(case: Case, locks: Locks, at: int) -> str:

@@ -43,7 +43,7 @@ def peers() -> Need:
 def capture() -> Need:
     """Return the condition that the session has a capture."""
     return Need(
-        lambda case: case.scope.columns.length("packet") > 0,
+        lambda case: bool(case.scope.captures) or case.scope.columns.length("packet") > 0,
         CAPTURE,
         "run tcpdump on the host while kblrecord records",
     )

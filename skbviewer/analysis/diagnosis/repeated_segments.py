@@ -125,7 +125,7 @@ def same_skbs(case: Case, packets: Int64s) -> Int64s:
 def _repeated_by_kernel(case: Case) -> Int64s:
     """Return the chosen packets for which a kernel called a function that sends them again."""
     calls = case.called(*SENDS_AGAIN)
-    rows = case.row_of(case.leg_of(calls))
+    _, rows = case.packets_of(case.leg_of(calls))
     ids = case.made.units.id[case.rows[distinct(rows)]]
     return np.asarray(ids[ids > 0], np.int64)
 

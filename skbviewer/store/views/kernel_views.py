@@ -20,7 +20,7 @@ from .expressions import (
     ViewColumn,
     Word,
 )
-from .packet_views import FIRST, NO_HEADER, VERDICTS, column, number
+from .packet_views import CPU_TIME, FIRST, NO_HEADER, VERDICTS, column, number
 
 CONTEXTS = {0: "task", 1: "softirq", 2: "hardirq", 3: "nmi"}
 LOST = "some records may be lost, or the log has points only"
@@ -69,7 +69,7 @@ LIFETIMES = View(
                "series.busy_ns", LOST),
         number("unknown_ns", "part of kernel_ns about which nothing is known", "series.unknown_ns",
                LOST),
-        number("cpu_ns", "sum of the self times of the calls", "series.cpu_ns", LOST),
+        number("cpu_ns", CPU_TIME, "series.cpu_ns", LOST),
         number("functions", "number of calls", "series.functions", LOST, INT32),
         column("saddr", TEXT, "source address; IPv6 in eight groups", Address("series", "saddr"),
                null=NO_HEADER),
@@ -109,7 +109,7 @@ LEGS = View(
         _lost("functions", "number of calls", "leg.functions", INT32),
         _lost("busy_ns", "time in which a function worked on the packet", "leg.busy_ns"),
         _lost("unknown_ns", "time about which nothing is known", "leg.unknown_ns"),
-        _lost("cpu_ns", "sum of the self times of the calls", "leg.cpu_ns"),
+        _lost("cpu_ns", CPU_TIME, "leg.cpu_ns"),
     ),
     chosen_by=("leg", "leg.id"),
 )  # fmt: skip

@@ -9,6 +9,7 @@ from .expressions import Address, Join, Stored, Text, Value, View, ViewColumn, W
 
 FIRST, NEW = 8, 9  # versions of sessions
 NO_HEADER = "the packet has no such header"
+CPU_TIME = "self times of the calls, and of functions without a probe, within the legs"
 MAYBE_LOST = "the packet has no match, or some of its records may be lost"
 VERDICTS = {0: "exact", 1: "ambiguous"}
 
@@ -83,7 +84,7 @@ PACKETS = View(
                "packet.busy_ns", MAYBE_LOST),
         number("unknown_ns", "part of kernel_ns about which nothing is known", "packet.unknown_ns",
                MAYBE_LOST),
-        number("cpu_ns", "sum of the self times of the calls", "packet.cpu_ns", MAYBE_LOST),
+        number("cpu_ns", CPU_TIME, "packet.cpu_ns", MAYBE_LOST),
         number("interface", "interface of the capture, from 0", "packet.interface", "", INT32),
         number("linktype", "LINKTYPE_ value of the interface", "packet.linktype", "", INT32),
         number("vlan", "outermost VLAN id", "packet.vlan", NO_HEADER, INT32),

@@ -136,4 +136,6 @@ def test_packets_that_a_damaged_log_does_not_show(tmp_path: Path) -> None:
     lacking = session.info()["matches"]["wire_only"]
     assert lacking > 5
     assert f"{lacking} captured packets may have passed while records were lost" in found.text
+    complete = made.units.id[made.units.id > 0][:1].astype(np.int64)
+    assert not lost_records.RULE.find(Case(scope, made, made.units.rows_of(complete), complete))
     session.close()

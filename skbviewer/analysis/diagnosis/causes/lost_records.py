@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ....records import counted
+from ....records.types import Bools
 from ...number_sets import flags_of
+from ...packet_legs import exact_matches
 from .. import needs, wording
 from ..case import EXAMPLES, Case
 from ..finding import LOSS, WARNING, Evidence, Finding, Rule
@@ -21,7 +25,7 @@ def _find(case: Case) -> list[Finding]:
     spans = [span for source in sorted(scope.kernels) for span in scope.kernels[source].losses]
     if not spans:
         return []
-    legs = int((scope.legs & scope.gaps & ~scope.points).sum())
+    legs = int((scope.legs & scope.gaps & ~scope.points & _own_legs(case)).sum())
     there = flags_of(case.packets, scope.columns.length("packet") + 1)
     ids = case.made.units.id
     there[ids[ids > 0]] = False
@@ -47,6 +51,14 @@ def _find(case: Case) -> list[Finding]:
         for begin, end in sorted(spans, key=lambda one: one[0] - one[1])[:EXAMPLES]
     ]
     return [Finding(NAME, WARNING, None, 0, None, text, tuple(evidence), ADVICE)]
+
+
+def _own_legs(case: Case) -> Bools:
+    """Return for each leg of the session whether it may be one of a chosen packet."""
+    if case.listed is None:
+        return np.ones(len(case.scope.legs), np.bool_)
+    _, legs = exact_matches(case.scope.columns, case.packets)
+    return flags_of(legs, len(case.scope.legs))
 
 
 RULE = Rule(NAME, (needs.logs(),), _find)

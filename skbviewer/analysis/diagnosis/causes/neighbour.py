@@ -26,7 +26,7 @@ def _find(case: Case) -> list[Finding]:
     for is_failure in (False, True):
         mine = np.flatnonzero(failed == is_failure)
         leg = case.leg_of(asked[mine])
-        row, begin = case.row_of(leg), case.of_call("entry_ns", asked[mine])
+        (place, row), begin = case.packets_of(leg), case.of_call("entry_ns", asked[mine])
         spans = waits.selected(np.isin(waits.leg, leg))
         ns = covered_ns(spans.row, spans.begin, spans.end, len(case.rows))
         which = ns > 0 if is_failure else case.waited(ns)
@@ -46,7 +46,7 @@ def _find(case: Case) -> list[Finding]:
             f"{wording.share(int(ns[first]), int(case.kernel_ns[first]))} of its time in kernel; "
             f"{end}."
         )
-        own = np.flatnonzero(row == first)
+        own = place[row == first]
         at = own[np.argmax((until[mine] - begin)[own])]
         call = Evidence(
             CALL, int(asked[mine][at]) + 1, f"{ASKS} found no address", int(begin[at]),

@@ -18,7 +18,7 @@ def _does(function: str) -> bool:
 WORK = Work(
     NAME,
     _does,
-    "had their checksums computed by the CPU",
+    "had checksums computed by the CPU",
     "The device does not compute or check these checksums: see ethtool -k (rx and tx "
     "checksumming).",
 )
