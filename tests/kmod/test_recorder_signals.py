@@ -17,18 +17,20 @@ def fake(tmp_path: Path) -> Fake:
     return Fake(tmp_path / "kbl")
 
 
-def test_an_ignored_hangup_stays_ignored(fake: Fake, tmp_path: Path) -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+@pytest.mark.parametrize("ignored", [True, False])
+def test_a_hangup_stops_it_unless_it_is_ignored(fake: Fake, tmp_path: Path, ignored: bool) -> None:
+    handler = signal.SIG_IGN if ignored else signal.SIG_DFL  # nohup ignores it
+    before = signal.signal(signal.SIGHUP, handler)
     try:
         run = fake.start("-w", tmp_path / "a.kbl").ready()
     finally:
         signal.signal(signal.SIGHUP, before)
     run.process.send_signal(signal.SIGHUP)
-    time.sleep(0.5)
-    assert run.process.poll() is None
-    assert run.end(signal.SIGINT).returncode == 0
-    run = fake.start("-w", tmp_path / "b.kbl").ready()
-    assert run.end(signal.SIGHUP).returncode == 0
+    if ignored:
+        time.sleep(0.5)
+        assert run.process.poll() is None
+        run.process.send_signal(signal.SIGINT)
+    assert run.end().returncode == 0
 
 
 def test_usr1_prints_statistics_and_goes_on(fake: Fake, tmp_path: Path) -> None:
