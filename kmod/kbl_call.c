@@ -119,8 +119,12 @@ static bool kbl_enter_unpaired(struct kbl_cpu *c, struct kbl_target *t, struct p
 		kbl_batch_begin(c);
 		kbl_call_record(c, KBL_ENTRY, call, 0);
 		c->unpaired++;
-		if (!kbl_batch_end(c))
+		if (!kbl_batch_end(c)) {
+			/* Without a ticket, the exit cannot record its event either. */
+			if (t->exit_event)
+				kbl_lose(c, 1);
 			return false;
+		}
 	}
 	ticket->call = &kbl_unpaired;
 	ticket->target = t;
