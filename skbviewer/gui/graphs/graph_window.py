@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from skbviewer.analysis.stats import Chosen
-from skbviewer.records import Progress
+from skbviewer.records import Progress, counted
 
 from ..base.background_tasks import Tasks
 from ..base.notices import PALETTE_CHANGES, WorkBar
@@ -146,7 +146,8 @@ class GraphWindow(QDialog):
         if extent is Extent.DISPLAYED:
             texts = [self.view.filter()] if self.view.filter() else []
             if self.captured_only and (left_out := _kernel_only(rows)):
-                texts.append(f"Not counted, because no capture has them: {left_out:,} rows K<n>")
+                number = counted(left_out, "row")
+                texts.append(f"Not counted, because no capture has them: {number} K<n>")
             self.limit.setText(" · ".join(texts))
             return Chosen(rows)
         if extent is Extent.EVERYTHING:
