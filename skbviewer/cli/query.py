@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from ..session.querying import Bounds, query
@@ -17,6 +18,9 @@ change nothing; rows, memory and time are bounded.  Ctrl-C cancels it.  Example:
 skbviewer query S.skbv "SELECT function, count(*) FROM calls GROUP BY 1 ORDER BY 2 DESC LIMIT 9"
 """
 
+STDIN = "-"
+LONGEST_SQL = 100_000  # bytes; SQLite refuses longer statements
+
 
 def add(commands: Commands) -> None:
     """Add the command to `commands`."""
@@ -26,16 +30,25 @@ def add(commands: Commands) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     parser.add_argument("file", type=Path, metavar="FILE", help=HELP)
-    parser.add_argument("sql", metavar="SQL", help="one SELECT statement")
+    parser.add_argument("sql", metavar="SQL", help="one SELECT statement; - reads standard input")
     formats(parser, "json", "csv", json="print one JSON array of objects")
 
 
 def _query(arguments: argparse.Namespace) -> int:
     session = open_session([arguments.file])
+    sql = _typed() if arguments.sql == STDIN else arguments.sql
     progress = Stderr()
     try:
-        found = query(session.file, arguments.sql, Bounds(), progress)
+        found = query(session.file, sql, Bounds(), progress)
     finally:
         progress.close()
     print_answer(found, arguments)
     return warn([found.cut] if found.cut else []) | warn_of(session, [arguments.file])
+
+
+def _typed() -> str:
+    """Return the statement on standard input.  Raises KeyError if it is not UTF-8."""
+    try:
+        return sys.stdin.buffer.read(LONGEST_SQL + 1).decode()
+    except UnicodeDecodeError as error:
+        raise KeyError(f"query: standard input is not UTF-8 (byte {error.start})") from error

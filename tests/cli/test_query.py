@@ -109,3 +109,14 @@ def test_captures_and_logs_are_imported(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     log = resource("samples/nat/nat.kbl")
     assert run(capsys, log, "SELECT kind FROM sources", "--csv")[:2] == (0, "kind\nkbl\n")
+
+
+def test_the_statement_on_standard_input(file: Path) -> None:
+    command = [sys.executable, "-m", "skbviewer", "query", "--csv", str(file), "-"]
+    sql = "SELECT 'ä' AS a".encode()
+    done = subprocess.run(command, input=sql, capture_output=True, check=True)
+    assert done.stdout.decode().splitlines() == ["a", "ä"]
+    for wrong, why in ((b"SELECT '\xff'", "not UTF-8 (byte 8)"), (b"SELECT 1" * 20_000, "query")):
+        done = subprocess.run(command, input=wrong, capture_output=True, check=False)
+        assert done.returncode == 2 and why in done.stderr.decode()
+        assert len(done.stderr.splitlines()) == 1

@@ -2,7 +2,8 @@
 """Run a query as `skbviewer query` in a process of its own.
 
 SQLite's bound of memory holds for a whole process, so a query in the window's process would limit
-the window, too.  A process can also be ended at any time.
+the window, too.  A process can also be ended at any time.  To start one takes most of a second, so
+the process of the next query is started ahead; it waits for the statement.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class QueryProcess(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._process: QProcess | None = None
+        self._next: tuple[Path, QProcess] | None = None  # waits for a statement
         self._begin = 0.0
         self._tasks = Tasks(self)
         self._tasks.failed.connect(lambda line: self.failed.emit(line.removeprefix("SQL: ")))
@@ -73,45 +75,77 @@ class QueryProcess(QObject):
 
     def run(self, file: Path, sql: str) -> None:
         """Run `sql` on the session `file`; a running query is ended first."""
-        self.cancel()
-        process = QProcess(self)
+        self._stop()
+        self.prepare(file)
+        assert self._next is not None
+        (_, process), self._next = self._next, None
         self._process, self._begin = process, time.monotonic()
-        process.finished.connect(lambda *_: self._finish(process))
-        process.errorOccurred.connect(lambda error: self._refuse(process, error))
-        words = ["-m", "skbviewer", "query", "--json", "--", str(file), sql]
-        process.start(sys.executable, words)
+        if process.state() is QProcess.ProcessState.NotRunning:  # it has ended already
+            self._conclude(process, file)
+            return
+        process.finished.connect(lambda *_: self._conclude(process, file))
+        process.errorOccurred.connect(lambda _: self._conclude(process, file))
+        process.write(sql.encode())
+        process.closeWriteChannel()
 
-    def cancel(self) -> None:
-        """End the running query, if there is one.  Its process is gone afterwards."""
-        process, self._process = self._process, None
-        self._tasks.cancel()
-        if process is not None:
-            process.kill()
-            process.waitForFinished()
-            process.deleteLater()
-            self.ended.emit()
+    def prepare(self, file: Path) -> None:
+        """Start the process of the next query, which will be on the session `file`."""
+        if self._next is not None and self._next[0] == file:
+            return
+        self._forget_next()
+        process = QProcess(self)
+        process.start(sys.executable, ["-m", "skbviewer", "query", "--json", "--", str(file), "-"])
+        self._next = file, process
+
+    def cancel(self, file: Path) -> None:
+        """End the running query, if there is one, and prepare the next one on `file`.
+
+        The process of the query is gone afterwards.
+        """
+        self._stop()
+        self.prepare(file)
 
     def close(self) -> None:
         """End the running query and all background work."""
-        self.cancel()
+        self._stop()
+        self._forget_next()
         self._tasks.close()
 
-    def _refuse(self, process: QProcess, error: QProcess.ProcessError) -> None:
-        if process is self._process and error is QProcess.ProcessError.FailedToStart:
-            self._process = None
-            self.failed.emit(f"cannot start {sys.executable}")
+    def _stop(self) -> None:
+        process, self._process = self._process, None
+        self._tasks.cancel()
+        if process is not None:
+            _end(process)
             self.ended.emit()
 
-    def _finish(self, process: QProcess) -> None:
-        if process is not self._process:
+    def _forget_next(self) -> None:
+        if self._next is not None:
+            _end(self._next[1])
+        self._next = None
+
+    def _conclude(self, process: QProcess, file: Path) -> None:
+        """Read the result of the query, if `process` is still its process and has ended."""
+        if process is not self._process or process.state() is not QProcess.ProcessState.NotRunning:
             return
         self._process = None
+        if process.error() is QProcess.ProcessError.FailedToStart:
+            self.failed.emit(f"cannot start {sys.executable}")
+            self.ended.emit()
+            return
         seconds = time.monotonic() - self._begin
         out = bytes(process.readAllStandardOutput().data())
         err = bytes(process.readAllStandardError().data()).decode(errors="replace")
         process.deleteLater()
+        self.prepare(file)
 
         def work(_: Progress) -> Result:
             return result_of(out, err, seconds)
 
         self._tasks.start("Reading the result", work, self.done.emit)
+
+
+def _end(process: QProcess) -> None:
+    """End a process and wait for its end."""
+    process.kill()
+    process.waitForFinished()
+    process.deleteLater()

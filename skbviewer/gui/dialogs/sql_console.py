@@ -75,6 +75,7 @@ class SqlConsole(QDialog):
         self._link()
         self.editor.setPlainText(next(iter(query_history.queries()), FIRST))
         self.editor.setFocus()
+        self.process.prepare(file)
         self._show_state()
 
     @property
@@ -182,7 +183,7 @@ class SqlConsole(QDialog):
         self._show_state()
 
     def _cancel(self) -> None:
-        self.process.cancel()
+        self.process.cancel(self._file)
         self.note.setText("Cancelled.")
 
     def _show_state(self) -> None:

@@ -125,8 +125,29 @@ def test_closing_ends_the_query(main: MainWindow, console: SqlConsole, qtbot: Qt
     main.selection.recording_changed.emit(None)
 
 
-def test_no_interpreter(console: SqlConsole, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_process_waits(main: MainWindow, console: SqlConsole, qtbot: QtBot) -> None:
+    def waiting() -> list[str]:
+        """The children of this process that run queries."""
+        every = " ".join(file.read_text() for file in Path("/proc/self/task").glob("*/children"))
+        return [pid for pid in every.split() if "query" in _command(pid)]
+
+    qtbot.waitUntil(lambda: len(waiting()) == 1)
+    first = waiting()
+    run(console, qtbot, "SELECT 1 AS n")
+    qtbot.waitUntil(lambda: len(waiting()) == 1)
+    assert waiting() != first
+    console.close()
+    assert not waiting()
+
+
+def _command(pid: str) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_text()
+
+
+def test_no_interpreter(main: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    main.menus.actions["SQL Console"].trigger()
+    console = main.findChildren(SqlConsole)[-1]
     console.run()
     qtbot.waitUntil(lambda: not console.busy)
     assert console.note.text() == "Cannot start /nonexistent/python"
