@@ -12,6 +12,7 @@ Int8s = npt.NDArray[np.int8]
 UInt64s = npt.NDArray[np.uint64]
 UInt32s = npt.NDArray[np.uint32]
 UInt8s = npt.NDArray[np.uint8]
+UInt16s = npt.NDArray[np.uint16]
 Float64s = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 

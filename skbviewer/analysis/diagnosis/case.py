@@ -304,6 +304,13 @@ class Case:
     @cached_property
     def event_kinds(self) -> frozenset[int]:
         """Return the kinds of all events of the session."""
+        fields = self.scope.fields
+        if fields is None:
+            return self._found_kinds()
+        kept: frozenset[int] = fields.cached("event kinds", self._found_kinds)
+        return kept
+
+    def _found_kinds(self) -> frozenset[int]:
         kinds = self.event("event")
         low = int(kinds.min(initial=0))
         if low < 0:  # of a later version

@@ -9,18 +9,16 @@ import numpy as np
 
 from ...records.types import Bools, Int64s
 from ...store.whole_columns import Array
-from ..blocks_in_threads import each_made
+from ..fields.segment_keys import packet_keys, port_number
 from ..fields.tcp_analysis import analysis_of
 from ..number_sets import distinct, flags_of
 from ..packet_legs import packets_of_legs
-from ..streams.segment_copies import BLOCK, KEY, earlier_copies, exact_matches, seen_packets
+from ..streams.segment_copies import KEY, earlier_copies, exact_matches, seen_packets
 from .case import Case
 from .drop_events import drops_of
 
 FATES = ("dropped", "wire", "arrived", "unknown")
 SENDS_AGAIN = ("__tcp_retransmit_skb", "tcp_retransmit_skb")
-MASK16 = 0xFFFF
-PORTS = 31  # factor that makes one number of two ports
 MAX_SEGMENTS = 10_000  # most segments that are followed
 
 
@@ -44,9 +42,9 @@ def flagged(case: Case, name: str) -> Int64s:
     data = case.scope.fields
     if data is None:
         return np.zeros(0, np.int64)
-    has = analysis_of(data, case.scope.progress).has(name, None)
     mine = case.packets
-    return np.asarray(mine[has[mine - 1]], np.int64)
+    has = analysis_of(data, case.scope.progress).has(name, mine - 1)
+    return np.asarray(mine[has], np.int64)
 
 
 def sent_again(case: Case) -> list[Again]:
@@ -154,20 +152,8 @@ def _of_same_ports(case: Case, packets: Int64s) -> Int64s:
     """Return all packets whose ports may be those of one of `packets`."""
     columns = case.scope.columns
     own = (columns.take("packet", name, packets - 1) for name in ("sport", "dport"))
-    wanted = flags_of(_number(*own), MASK16 + 1)
-
-    def search(first: int) -> Int64s:
-        ports = (columns.block("packet", name, first, BLOCK) for name in ("sport", "dport"))
-        return first + 1 + np.flatnonzero(wanted[_number(*ports)])
-
-    blocks = range(0, columns.length("packet"), BLOCK)
-    return np.concatenate([np.zeros(0, np.int64), *each_made(search, blocks)])
-
-
-def _number(sport: Array, dport: Array) -> Int64s:
-    """Return a number of 16 bits for two ports, which other ports may have, too."""
-    number = sport.astype(np.int64) * PORTS + dport
-    return np.asarray(number & MASK16, np.int64)
+    keys = packet_keys(columns, case.scope.fields)
+    return keys.with_ports(port_number(*own)) + 1
 
 
 def overtaken_rows(keys: list[Array], packet: Int64s, begin: Int64s) -> Bools:

@@ -13,6 +13,12 @@ from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
 from .. import packet_legs
 from ..blocks_in_threads import each_made
+from ..fields.segment_keys import (
+    kernel_only_keys,
+    packet_keys,
+    port_number,
+    sequence_number,
+)
 from ..number_sets import distinct, flags_of
 from ..scope import Scope
 
@@ -35,11 +41,14 @@ def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
     """
     columns = scope.columns
     count = columns.length("packet")
-    row = np.asarray(columns.array("series", "kernel_only"), np.int64)
+    row = columns.array("series", "kernel_only")
     wanted = np.asarray(columns.take("packet", "seq", packets - 1), np.int64)
-    mine = _with_sequence(scope, "packet", wanted)
-    lives = _with_sequence(scope, "series", wanted)
-    lives = lives[row[lives] > 0]
+    own = (columns.take("packet", name, packets - 1) for name in ("sport", "dport"))
+    key = port_number(*own), sequence_number(wanted)
+    mine, lives = (
+        _with_sequence(scope, table, wanted, keys(columns, scope.fields).like(*key))
+        for table, keys in (("packet", packet_keys), ("series", kernel_only_keys))
+    )
 
     def both(name: str) -> Int64s:
         parts = (columns.take(*of, at) for of, at in (
@@ -50,7 +59,7 @@ def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
     keys = [both(name) for name in KEY]
     payload = np.asarray(columns.take("packet", "payload", mine), np.int64)
     length = np.r_[payload, np.full(len(lives), -1, np.int64)]
-    number = np.r_[mine + 1, -row[lives]]
+    number = np.r_[mine + 1, -row[lives].astype(np.int64)]
     at = np.r_[mine, _place_in_time(scope, lives)]
     order = np.lexsort((at, *keys))
     same = np.all([key[order][1:] == key[order][:-1] for key in keys], axis=0)
@@ -62,19 +71,21 @@ def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
     return np.asarray(before[packets], np.int64)
 
 
-def _with_sequence(scope: Scope, table: str, wanted: Int64s) -> Int64s:
+def _with_sequence(scope: Scope, table: str, wanted: Int64s, among: Int64s) -> Int64s:
     """Return the TCP segments in `table` (0-based rows) with one of the sequence numbers `wanted`.
 
-    A table of their last bits excludes most segments before the numbers are searched.
+    They are `among` these rows, which rise.  A table of the numbers' last bits excludes most
+    segments before the numbers are searched.
     """
     columns, last_bits = scope.columns, flags_of(wanted & LAST_BITS, LAST_BITS + 1)
 
-    def search(first: int) -> Int64s:
-        seq = columns.block(table, "seq", first, BLOCK).astype(np.int64)
-        rows = np.flatnonzero(last_bits[seq & LAST_BITS])
-        return np.asarray(first + rows[np.isin(seq[rows], wanted)], np.int64)
+    def search(at: int) -> Int64s:
+        rows = among[at : at + BLOCK]
+        seq = columns.near(table, "seq", rows).astype(np.int64)
+        near = np.flatnonzero(last_bits[seq & LAST_BITS])
+        return np.asarray(rows[near[np.isin(seq[near], wanted)]], np.int64)
 
-    blocks = range(0, columns.length(table), BLOCK)
+    blocks = range(0, len(among), BLOCK)
     rows = np.concatenate([np.zeros(0, np.int64), *each_made(search, blocks)])
     return np.asarray(rows[columns.take(table, "protocol", rows) == TCP], np.int64)
 

@@ -8,6 +8,7 @@ from typing import cast
 
 import numpy as np
 
+from ...analysis.fields.segment_keys import kernel_only_keys, packet_keys
 from ...analysis.streams import tcp_info
 from ...records import PacketRow, Progress, SeriesRow, Silent
 from ...store import queries, schema
@@ -126,8 +127,10 @@ class PacketList:
     def follow_streams(self, progress: Progress | None = None) -> None:
         """Follow all TCP streams once; for millions of packets, this takes seconds.
 
-        Raises Cancelled.
+        A diagnosis needs them, too, and the keys of segments.  Raises Cancelled.
         """
+        for keys in (packet_keys, kernel_only_keys):
+            keys(self._opened.columns, self._fields.data())
         tcp_info.follow(self._fields.data(), progress or Silent())
         nothing = np.zeros(0, np.int64)
         list_pages.known_of(self._fields.data(), nothing, True)  # cached, so no page waits
