@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..matching import EXACT
-from ..records.types import Int64s
+from ..records.types import Bools, Int64s
 from ..store import Columns
 from .number_sets import distinct
 
@@ -52,3 +52,14 @@ def first_packets(columns: Columns, legs: Int64s) -> Int64s:
     at = np.searchsorted(used, of[exact].astype(np.int64) - 1)
     packet[at] = columns.near("match", "packet", match)[exact]
     return packet[place.reshape(-1)]
+
+
+def have_identity(columns: Columns, legs: Int64s) -> Bools:
+    """Return for each of `legs` (0-based, rising) whether its lifetime has a network identity.
+
+    Lifetimes of netlink messages and of unix sockets, for example, have none.
+    """
+    if columns.bounds("series", "identity")[0] >= 0:
+        return np.ones(len(legs), np.bool_)
+    series = np.asarray(columns.near("leg", "series", legs), np.int64) - 1
+    return np.asarray(columns.take("series", "identity", series) >= 0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any, NamedTuple
 
@@ -209,6 +209,19 @@ class Columns:
                 found.append(np.arange(first, first + start.number))
             first += start.number
         return np.concatenate(found)
+
+    def rows_within(self, table: str, column: str, spans: Sequence[tuple[int, int]]) -> Int64s:
+        """Return 0-based rows, rising, among which are all with a value in one of the `spans`.
+
+        A span is (first, last).  The result contains whole chunks.
+        """
+        low, high = self._chunk_bounds(table, column)
+        hit = np.zeros(len(low), np.bool_)
+        for first, last in spans:
+            hit |= (low <= last) & (high >= first)
+        ends = np.minimum((np.arange(len(low)) + 1) * CHUNK, self.length(table))
+        parts = [np.arange(at * CHUNK, ends[at]) for at in np.flatnonzero(hit).tolist()]
+        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     def near(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
         """Return the values of a column at the 0-based `rows`, which rise.

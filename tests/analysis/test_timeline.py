@@ -44,6 +44,9 @@ class Shifted:
     ) -> Index:
         return self.to_session(source, ts)
 
+    def spans(self, source: int, begin: int | None, end: int | None) -> list[tuple[int, int]]:
+        raise NotImplementedError
+
     def interfaces(self, source: int) -> tuple[int, ...]:
         return ()
 

@@ -6,9 +6,9 @@ Input: the columns of a session.  Output: masks over its legs and calls.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -19,16 +19,18 @@ from ...store import Columns
 from ...store.whole_columns import Array
 from ..calls.lost_spans import Spans
 from ..number_sets import distinct, flags_of
-from ..packet_legs import legs_of_rows
-from ..timeline.session_time import Clock, packet_times
+from ..packet_legs import have_identity, legs_of_rows
+from ..timeline.session_time import Clock
 from ..words.function_layers import layer_of
 from .counted_rows import counted_rows
 from .function_numbers import FunctionNumbers
 from .scope_inputs import NO_DETAILS, Chosen, Details, Kernel
+from .time_range import TimeRange
 
 if TYPE_CHECKING:
     from ..fields.field_data import Data
 
+Made = TypeVar("Made")
 DENSE = 16  # all calls are read to take those of one leg of so many
 
 
@@ -61,7 +63,16 @@ class Scope:
         self.captures = captures
         self.progress = progress or Silent()
         self._chosen = chosen
+        self._range = TimeRange(columns, clock, chosen.begin_ns, chosen.end_ns)
         self._cuts = True  # the range selects calls, not only legs
+        self._known: dict[str, Any] = {}
+
+    def once_made(self, name: str, make: Callable[[], Made]) -> Made:
+        """Return make(), computed at the first call with this `name`: several tables need it."""
+        if name not in self._known:
+            self._known[name] = make()
+        found: Made = self._known[name]
+        return found
 
     def of_call(self, column: str) -> Int64s:
         """Return the column `column` of the chosen calls, as int64.
@@ -90,7 +101,17 @@ class Scope:
     @cached_property
     def has_few_calls(self) -> bool:
         """Return whether the selected calls are read one by one, because they are so few."""
+        begun = self._begun_calls
+        if begun is not None and len(begun) * DENSE < self.columns.length("call"):
+            return True
         return len(self._call_legs) * DENSE < self.columns.length("leg")
+
+    @cached_property
+    def _begun_calls(self) -> Int64s | None:
+        """Return rows (0-based, rising) with all calls that begin in the range; None: no range."""
+        if not (self.is_ranged and self._cuts):
+            return None
+        return self._range.rows("call", "entry_ns", self.kernels)
 
     def of_leg(self, column: str) -> Int64s:
         """Return the column `column` of all legs, as int64."""
@@ -120,7 +141,7 @@ class Scope:
 
         The times are ns on the clock of the log `source`, which is parallel to `ts`.
         """
-        return self._in_range(source, ts)
+        return self._range.has(source, ts)
 
     def lost_between(self, source: Int64s, begin: Int64s, end: Int64s) -> Bools:
         """Return for each log in `source` whether it lost records from `begin` to `end` (ns)."""
@@ -133,17 +154,8 @@ class Scope:
     @property
     def has_losses(self) -> bool:
         """Return whether a log lost records in the chosen range of time."""
-        begin, end = self._chosen.begin_ns, self._chosen.end_ns
-        for number, kernel in self.kernels.items():
-            spans = np.array(kernel.losses, np.int64).reshape(-1, 2)
-            if len(spans) and self.is_ranged:
-                when = self.clock.to_session(number, spans.ravel()).reshape(-1, 2)
-                spans = spans[
-                    (begin is None or when[:, 1] >= begin) & (end is None or when[:, 0] < end)
-                ]
-            if len(spans):
-                return True
-        return False
+        each = ((log, kernel.losses) for log, kernel in self.kernels.items())
+        return any(self._range.meets(log, losses) for log, losses in each)
 
     @property
     def waits(self) -> tuple[Int64s, Int64s]:
@@ -152,7 +164,10 @@ class Scope:
         If the legs are many, waits of other legs are among them.
         """
         if self.has_few_calls:
-            rows, leg = self.columns.rows_with("wait", "leg", self._call_legs + 1)
+            legs = self._call_legs
+            if self._begun_calls is not None:
+                legs = distinct(np.concatenate([self.leg_rows, self.leg_of_call]))
+            rows, leg = self.columns.rows_with("wait", "leg", legs + 1)
         else:
             leg = self.columns.array("wait", "leg")
             rows = np.arange(len(leg))
@@ -161,7 +176,7 @@ class Scope:
     @property
     def is_ranged(self) -> bool:
         """Return whether the user chose a range of time."""
-        return self._chosen.begin_ns is not None or self._chosen.end_ns is not None
+        return self._range.is_limited
 
     @property
     def has_everything(self) -> bool:
@@ -207,7 +222,7 @@ class Scope:
         """Return the selected legs: 0-based, rising."""
         columns, chosen = self.columns, self._chosen
         if chosen.packets is None:
-            legs = np.arange(columns.length("leg"))
+            legs = self._range.rows("leg", "begin_ns", self.kernels)
         else:
             legs = legs_of_rows(columns, chosen.packets)
         if self.is_ranged:
@@ -215,11 +230,17 @@ class Scope:
                 np.asarray(columns.near("leg", name, legs), np.int64)
                 for name in ("source", "begin_ns")
             )
-            legs = legs[self._in_range(source, begin)]
-        if not chosen.everything and columns.bounds("series", "identity")[0] < 0:
-            series = np.asarray(columns.near("leg", "series", legs), np.int64) - 1
-            legs = legs[columns.take("series", "identity", series) >= 0]
-        return legs
+            legs = legs[self._range.has(source, begin)]
+        return legs if chosen.everything else legs[have_identity(columns, legs)]
+
+    def _are_of_packets(self, legs: Int64s) -> Bools:
+        """Return for each of `legs` whether it is of a chosen packet, at any time."""
+        if self._chosen.packets is not None or len(legs) * DENSE > self.columns.length("leg"):
+            return self._at_any_time.legs[legs]
+        if self._chosen.everything:
+            return np.ones(len(legs), np.bool_)
+        several, place = np.unique(legs, return_inverse=True)
+        return have_identity(self.columns, several)[place]
 
     @cached_property
     def calls(self) -> Bools:
@@ -235,7 +256,7 @@ class Scope:
         meant = flags_of(self._call_legs, legs)[leg]
         if self.is_ranged and self._cuts:
             entry = np.asarray(self.columns.array("call", "entry_ns"), np.int64)
-            meant = meant & self._in_range(self.of_leg("source")[leg], entry)
+            meant = meant & self._range.has(self.of_leg("source")[leg], entry)
         return np.asarray(meant, np.bool_)
 
     @cached_property
@@ -243,11 +264,17 @@ class Scope:
         """Return the selected calls: 0-based rows, rising."""
         if not self.has_few_calls:
             return np.flatnonzero(self.calls)
-        rows, leg = self.columns.rows_with("call", "leg", self._call_legs + 1)
-        if self.is_ranged and self._cuts:
-            entry = np.asarray(self.columns.near("call", "entry_ns", rows), np.int64)
-            rows = rows[self._in_range(self.sources_of(leg.astype(np.int64) - 1), entry)]
-        return rows
+        columns, rows = self.columns, self._begun_calls
+        if rows is None:
+            return columns.rows_with("call", "leg", self._call_legs + 1)[0]
+        if self._chosen.packets is not None:
+            rows, _ = columns.rows_with("call", "leg", self._call_legs + 1)
+        leg, entry = (
+            np.asarray(columns.near("call", name, rows), np.int64) for name in ("leg", "entry_ns")
+        )
+        inside = self._range.has(self.sources_of(leg - 1), entry)
+        rows, leg = rows[inside], leg[inside]
+        return rows[self._are_of_packets(leg - 1)]
 
     def sources_of(self, legs: Int64s) -> Int64s:
         """Return the log of each leg in `legs` (0-based), as a source id."""
@@ -260,7 +287,7 @@ class Scope:
 
         A moment is selected if it is in the range, and the leg is of a chosen packet.
         """
-        return self._legs_of_packets[leg] & self._in_range(self.sources_of(leg), ts)
+        return self._are_of_packets(leg) & self._range.has(self.sources_of(leg), ts)
 
     @property
     def unlimited(self) -> Scope:
@@ -283,7 +310,7 @@ class Scope:
     def packets(self) -> Int64s:
         """Return the numbers of the selected packets, rising."""
         if self._chosen.packets is None:
-            rows = np.arange(self.columns.length("packet"))
+            rows = self._range.rows("packet", "ts", self.captures)
         else:
             rows = distinct(self._chosen.packets[self._chosen.packets > 0]) - 1
         if self.is_ranged:
@@ -293,12 +320,8 @@ class Scope:
             )
             timed = ts != UNTIMED
             rows, ts, source = rows[timed], ts[timed], source[timed]
-            rows = rows[self._in_range(source, ts, rows)]
+            rows = rows[self._range.has(source, ts, rows)]
         return rows + 1
-
-    @cached_property
-    def _legs_of_packets(self) -> Bools:
-        return self._at_any_time.legs
 
     @cached_property
     def _call_legs(self) -> Int64s:
@@ -312,24 +335,6 @@ class Scope:
     def _of(self, chosen: Chosen) -> Scope:
         given = (self.columns, self.kernels, self.clock, chosen, self.fits, self.captures)
         return Scope(*given, self.progress, self.fields, self.details)
-
-    def _in_range(self, source: Int64s, ts: Int64s, rows: Int64s | None = None) -> Bools:
-        """Return for each time in `ts` whether it is in the range.
-
-        If the times are those of packets, `rows` are the packets.
-        """
-        begin, end = self._chosen.begin_ns, self._chosen.end_ns
-        inside = np.ones(len(ts), np.bool_)
-        if begin is None and end is None:
-            return inside
-        for number in np.flatnonzero(np.bincount(source)).tolist():
-            mine = np.flatnonzero(source == number)
-            if rows is None:
-                when = self.clock.to_session(number, ts[mine])
-            else:
-                when = packet_times(self.columns, self.clock, number, rows[mine], ts[mine])
-            inside[mine] = (begin is None or when >= begin) & (end is None or when < end)
-        return inside
 
     @cached_property
     def leg_of_call(self) -> Int64s:

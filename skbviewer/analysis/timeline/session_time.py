@@ -37,6 +37,9 @@ class Clock(Protocol):
         By packet: `ts` on the capture's clock, its `number` (n, from 1), and its `interface`.
         """
 
+    def spans(self, source: int, begin: int | None, end: int | None) -> list[tuple[int, int]]:
+        """Return the times (first, last) of a source's clock that may be from `begin` to `end`."""
+
     def interfaces(self, source: int) -> tuple[int, ...]:
         """Return the interfaces of a capture that have clocks of their own."""
 

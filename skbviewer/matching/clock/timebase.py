@@ -17,6 +17,7 @@ import numpy.typing as npt
 from ...records.types import LATEST_NS, Int64s
 
 UNKNOWN = -1  # error of a source that nothing connects to the first KBL
+ROUNDED_NS = 1000  # more than what converting a time and back may change it by
 EVERY = -1  # stands for all interfaces of a source that has one clock
 
 
@@ -109,6 +110,23 @@ class Timebase:
         begins = [int(p.to_session(np.array([p.begin_ns]))[0]) for p in pieces]
         which = np.searchsorted(np.maximum.accumulate(begins or [0]), session, "right") - 1
         return _mapped(pieces, np.maximum(which, 0), session, back=True)
+
+    def spans(self, source: int, begin: int | None, end: int | None) -> list[tuple[int, int]]:
+        """Return the times (first, last) of a source's clock that may be in a range.
+
+        The range is session time from `begin` up to `end`; None means no limit.  Each piece of each
+        interface has a span, which may contain times of other pieces.
+        """
+        every = [one for pieces in self._of.get(source, {}).values() for one in pieces]
+        limits = [
+            [None if at is None else int(one.to_source(np.array([at]))[0]) for at in (begin, end)]
+            for one in every
+        ] or [[begin, end]]
+        return [
+            (-LATEST_NS if low is None else low - ROUNDED_NS,
+             LATEST_NS if high is None else high + ROUNDED_NS)
+            for low, high in limits
+        ]  # fmt: skip
 
     def interfaces(self, source: int) -> tuple[int, ...]:
         """Return the interfaces that have clocks of their own; none if the source has one clock."""

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""A range of session time: which times of a source's clock are in it, and which rows may be.
+
+Rows are found by the bounds of column chunks, so a short range of a long recording needs only a few
+chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...records.types import Bools, Int64s
+from ...store import Columns
+from ..timeline.session_time import Clock, packet_times
+
+
+class TimeRange(NamedTuple):
+    """The times from begin_ns (None: any) up to, not including, end_ns (None: any)."""
+
+    columns: Columns
+    clock: Clock
+    begin_ns: int | None
+    end_ns: int | None
+
+    @property
+    def is_limited(self) -> bool:
+        """Return whether there is a limit at all."""
+        return self.begin_ns is not None or self.end_ns is not None
+
+    def has(self, source: Int64s, ts: Int64s, rows: Int64s | None = None) -> Bools:
+        """Return for each time `ts` (ns, on the clock of `source`) whether it is in the range.
+
+        If the times are those of packets, `rows` are the packets, 0-based.
+        """
+        inside = np.ones(len(ts), np.bool_)
+        if not self.is_limited:
+            return inside
+        begin, end = self.begin_ns, self.end_ns
+        for number in np.flatnonzero(np.bincount(source)).tolist():
+            mine = np.flatnonzero(source == number)
+            if rows is None:
+                when = self.clock.to_session(number, ts[mine])
+            else:
+                when = packet_times(self.columns, self.clock, number, rows[mine], ts[mine])
+            inside[mine] = (begin is None or when >= begin) & (end is None or when < end)
+        return inside
+
+    def meets(self, source: int, spans: Sequence[tuple[int, int]]) -> bool:
+        """Return whether one of the `spans` (begin, end; ns, the clock of `source`) meets it."""
+        if not len(spans) or not self.is_limited:
+            return len(spans) > 0
+        times = np.array(spans, np.int64)
+        first, last = self.clock.to_session(source, times.ravel()).reshape(-1, 2).T
+        begin, end = self.begin_ns, self.end_ns
+        return bool(np.any((begin is None or last >= begin) & (end is None or first < end)))
+
+    def rows(self, table: str, column: str, sources: Iterable[int]) -> Int64s:
+        """Return 0-based rows, rising, among which are all whose time is in the range.
+
+        `column` holds times on the clocks of `sources`.
+        """
+        if not self.is_limited:
+            return np.arange(self.columns.length(table))
+        spans = [self.clock.spans(one, self.begin_ns, self.end_ns) for one in sources]
+        return self.columns.rows_within(table, column, [span for of in spans for span in of])
