@@ -10,6 +10,7 @@ from ..breakdown.parts import Breakdown
 from ..breakdown.units import chosen_rows
 from ..number_sets import distinct
 from ..scope import Scope
+from ..stats.time_table import TIME
 from .case import Case
 from .causes import lost_records, slow_packets
 from .finding import CRITICAL, NOTE, WARNING, Diagnosis, Finding, Judged, Need, Rule
@@ -27,11 +28,19 @@ def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
 
     Raises Cancelled.
     """
+    if ids is None:
+        return scope.once_made("diagnosis", lambda: _diagnosed(scope, None))
+    return _diagnosed(scope, ids)
+
+
+def _diagnosed(scope: Scope, ids: Int64s | None) -> Diagnosis:
     made = Breakdown(scope)
     rows = chosen_rows(scope, made.units) if ids is None else made.units.rows_of(ids)
     needed = [any(work.does(name) for work in WORKS) for name in made.functions]
     case = Case(scope, made, rows, ids, np.array(needed, np.bool_))
     time, findings = case.time, list[Finding]()
+    if ids is None:
+        scope.once_made(TIME, lambda: time)
     judged = []
     for done, rule in enumerate(RULE_TABLE):
         scope.progress.report("Diagnosing", done, len(RULE_TABLE))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import starmap
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,11 @@ from ...records import UNTIMED
 from ...records.protocols import TCP, UDP
 from ...records.types import LATEST_NS, Bools, Int64s
 from ...store import Columns
-from ...store.whole_columns import Array
 from ..scope import Scope
 from ..streams.packet_flows import ODD, Flows, flows_of
 from ..timeline.session_time import packet_times
 from ..words.packet_info import address, mac
+from .column_rows import ColumnRows, Numbers, RowColumn, Texts, joined
 from .table import Row
 
 
@@ -142,10 +142,10 @@ def conversations(
     return list(starmap(Conversation, conversations_of(flows_of(columns, packets, times), kind)))
 
 
-def conversations_of(flows: Flows, kind: str) -> list[tuple[Any, ...]]:
-    """Return the conversations of a kind of KINDS as tuples, largest first.
+def conversations_of(flows: Flows, kind: str) -> ColumnRows:
+    """Return the conversations of a kind of KINDS, largest first.
 
-    A tuple has the fields of Conversation.
+    A row has the fields of Conversation.
     """
     rows, low, high, swapped = _ends(flows, kind)
     group, first = _groups(np.concatenate([low, high], axis=1))
@@ -164,10 +164,9 @@ def conversations_of(flows: Flows, kind: str) -> list[tuple[Any, ...]]:
     a, b = _named(kind, low[first]), _named(kind, high[first])
     numbers = (ab[0] + ba[0], ab[1] + ba[1], *ab, *ba, begin, end - begin)
     order = np.lexsort((*reversed(numbers), b.port, b.rank, a.port, a.rank, -numbers[1]))
-    kernel = [ns if is_known else None for ns, is_known in zip(
-        spent[order].tolist(), known[order].tolist(), strict=True)]  # fmt: skip
-    columns = (column[order].tolist() for column in numbers)
-    return list(zip(*a.columns(order), *b.columns(order), *columns, kernel, strict=True))
+    columns = [Numbers(column[order]) for column in numbers]
+    kernel = Numbers(spent[order], known[order])
+    return ColumnRows([*a.columns(order), *b.columns(order), *columns, kernel])
 
 
 def endpoints(columns: Columns, kind: str, packets: Int64s | None = None) -> list[Endpoint]:
@@ -178,10 +177,10 @@ def endpoints(columns: Columns, kind: str, packets: Int64s | None = None) -> lis
     return list(starmap(Endpoint, endpoints_of(flows_of(columns, packets), kind)))
 
 
-def endpoints_of(flows: Flows, kind: str) -> list[tuple[Any, ...]]:
-    """Return the endpoints of a kind of KINDS as tuples with the fields of Endpoint.
+def endpoints_of(flows: Flows, kind: str) -> ColumnRows:
+    """Return the endpoints of a kind of KINDS, largest first.
 
-    The largest endpoint is the first.
+    A row has the fields of Endpoint.
     """
     rows, low, high, swapped = _ends(flows, kind)
     source = np.where(swapped[:, None], high, low)
@@ -196,25 +195,25 @@ def endpoints_of(flows: Flows, kind: str) -> list[tuple[Any, ...]]:
     end = _named(kind, both[first])
     numbers = (tx[0] + rx[0], tx[1] + rx[1], *tx, *rx)
     order = np.lexsort((*reversed(numbers), end.port, end.rank, -numbers[1]))
-    columns = (column[order].tolist() for column in numbers)
-    return list(zip(*end.columns(order), *columns, strict=True))
+    return ColumnRows([*end.columns(order), *(Numbers(column[order]) for column in numbers)])
 
 
 class _Named(NamedTuple):
-    """Endpoints: their addresses as texts, the rank of each text, and their ports.
+    """Endpoints: their addresses as indices of `texts`, the rank of each text, and their ports.
 
     All ports are -1 if this kind of endpoint has none.
     """
 
-    text: Array
+    address: Int64s
+    texts: tuple[str, ...]
     rank: Int64s
     port: Int64s
 
-    def columns(self, order: Int64s) -> tuple[list[str], list[int] | list[None]]:
-        """Return the texts and ports in this order."""
-        port, text = self.port[order], self.text[order].tolist()
-        has_none = not len(port) or port[0] < 0
-        return text, ([None] * len(port) if has_none else port.tolist())
+    def columns(self, order: Int64s) -> tuple[RowColumn, RowColumn]:
+        """Return the addresses and ports in this order."""
+        port = self.port[order]
+        known = None if len(port) and port[0] >= 0 else np.zeros(len(port), np.bool_)
+        return Texts(self.address[order].astype(np.int32), self.texts), Numbers(port, known)
 
 
 def _named(kind: str, ends: Int64s) -> _Named:
@@ -226,7 +225,7 @@ def _named(kind: str, ends: Int64s) -> _Named:
     rank = {text: at for at, text in enumerate(sorted(set(texts)))}
     ranks = np.array([rank[text] for text in texts], np.int64)
     port = ends[:, -1] if of.has_port else np.full(len(ends), -1, np.int64)
-    return _Named(np.array(texts, object)[group], ranks[group], port)
+    return _Named(group, tuple(texts), ranks[group], port)
 
 
 def conversations_by_kind(scope: Scope) -> dict[str, list[Conversation]]:
@@ -234,14 +233,52 @@ def conversations_by_kind(scope: Scope) -> dict[str, list[Conversation]]:
 
     Raises Cancelled.
     """
-    flows = flows_of(scope.columns, _chosen(scope), _capture_times(scope), scope.progress)
-    return {kind: list(starmap(Conversation, conversations_of(flows, kind))) for kind in KINDS}
+    return {kind: list(starmap(Conversation, rows)) for kind, rows in _conversations(scope)}
 
 
 def endpoints_by_kind(scope: Scope) -> dict[str, list[Endpoint]]:
     """Return the endpoints of the chosen packets by kind.  Raises Cancelled."""
-    flows = flows_of(scope.columns, _chosen(scope), None, scope.progress)
-    return {kind: list(starmap(Endpoint, endpoints_of(flows, kind))) for kind in KINDS}
+    return {kind: list(starmap(Endpoint, rows)) for kind, rows in _endpoints(scope)}
+
+
+def conversation_rows(scope: Scope) -> ColumnRows:
+    """Return the conversations of the chosen packets: the kind, and the fields of Conversation.
+
+    All times are on one clock.  Raises Cancelled.
+    """
+    return _with_kinds(_conversations(scope))
+
+
+def endpoint_rows(scope: Scope) -> ColumnRows:
+    """Return the endpoints of the chosen packets: the kind, and the fields of Endpoint.
+
+    Raises Cancelled.
+    """
+    return _with_kinds(_endpoints(scope))
+
+
+def _conversations(scope: Scope) -> list[tuple[str, ColumnRows]]:
+    flows = _flows(scope, _capture_times(scope))
+    return [(kind, conversations_of(flows, kind)) for kind in KINDS]
+
+
+def _endpoints(scope: Scope) -> list[tuple[str, ColumnRows]]:
+    flows = _flows(scope, None)
+    return [(kind, endpoints_of(flows, kind)) for kind in KINDS]
+
+
+def _flows(scope: Scope, times: Int64s | None) -> Flows:
+    def made() -> Flows:
+        return flows_of(scope.columns, _chosen(scope), times, scope.progress)
+
+    return made() if times is not None else scope.once_made("flows", made)
+
+
+def _with_kinds(found: list[tuple[str, ColumnRows]]) -> ColumnRows:
+    """Return the rows of all kinds, each with its kind before it."""
+    code = np.repeat(np.arange(len(found), dtype=np.int32), [len(rows) for _, rows in found])
+    columns = zip(*(rows.columns for _, rows in found), strict=True)
+    return ColumnRows([Texts(code, tuple(kind for kind, _ in found)), *map(joined, columns)])
 
 
 def _chosen(scope: Scope) -> Int64s | None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from ..fields.tcp_analysis import analysis_of
 from ..fields.tcp_findings import NAMES
 from ..scope import Scope
@@ -51,9 +49,9 @@ def _streams(scope: Scope) -> list[ExpertRow]:
     if scope.fields is None or not len(scope.packets):
         return []
     analysis = analysis_of(scope.fields, scope.progress)
-    rows = []
+    rows, at = [], scope.packets - 1
     for name, text in NAMES.items():
-        mine = scope.packets[np.asarray(analysis.has(name, None))[scope.packets - 1]]
+        mine = scope.packets[analysis.has(name, at)]
         if len(mine):
             severity = "note" if name in NOTES else "warning"
             rows.append(ExpertRow(severity, TCP + name, len(mine), str(mine[0]), None, text))

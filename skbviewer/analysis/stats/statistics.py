@@ -24,8 +24,8 @@ from .conversation_table import (
     KINDS,
     Conversation,
     Endpoint,
-    conversations_by_kind,
-    endpoints_by_kind,
+    conversation_rows,
+    endpoint_rows,
     ends_filter,
 )
 from .counter_table import KINDS as COUNTED
@@ -54,15 +54,11 @@ NO_COUNTER = "no call has events of a hardware counter, or the logs counted diff
 
 
 def _conversations(scope: Scope) -> Table:
-    found = conversations_by_kind(scope)
-    rows = [(kind, *row) for kind, listed in found.items() for row in listed]
-    return Table(("kind", *Conversation._fields), rows)
+    return Table(("kind", *Conversation._fields), conversation_rows(scope))
 
 
 def _endpoints(scope: Scope) -> Table:
-    found = endpoints_by_kind(scope)
-    rows = [(kind, *row) for kind, listed in found.items() for row in listed]
-    return Table(("kind", *Endpoint._fields), rows)
+    return Table(("kind", *Endpoint._fields), endpoint_rows(scope))
 
 
 def _functions(scope: Scope) -> Table:

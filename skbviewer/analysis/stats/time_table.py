@@ -18,6 +18,8 @@ from ..breakdown.parts import BUSY, Breakdown, Parts
 from ..breakdown.units import chosen_rows
 from ..scope import Scope
 
+TIME = "time"  # name under which a scope keeps its table
+
 
 class TimeRow(NamedTuple):
     """One part of the time in kernel; busy time is by layer."""
@@ -43,9 +45,12 @@ def time_table(scope: Scope) -> TimeTable:
 
     Raises Cancelled.
     """
-    made = Breakdown(scope)
-    rows = chosen_rows(scope, made.units)
-    return time_of(made, rows)
+
+    def added() -> TimeTable:
+        made = Breakdown(scope)
+        return time_of(made, chosen_rows(scope, made.units))
+
+    return scope.once_made(TIME, added)
 
 
 def time_of(made: Breakdown, rows: Int64s, blocks: Iterable[Parts] | None = None) -> TimeTable:

@@ -8,10 +8,12 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from skbviewer.analysis.stats import STATISTICS, Table
 from skbviewer.analysis.stats.column_meanings import meaning
+from skbviewer.analysis.stats.column_rows import ColumnRows, values_of
 from skbviewer.analysis.stats.expert_table import SEVERITY
 
 from ..base import wording
@@ -67,11 +69,12 @@ class StatisticModel(QAbstractTableModel):
         self._first_ns = first_ns
         self._names: Names = lambda address: address
         self._keys = table.keys
-        self._rows = [row for row in table.rows if not tab or row[0] == tab]
+        rows = ColumnRows.of(table.rows, len(table.keys))
+        self._rows = rows.taken(rows.with_text(0, tab)) if tab else rows
         self.columns = [
             at
             for at in range(1 if tab else 0, len(table.keys))
-            if not self._rows or any(row[at] is not None for row in self._rows)
+            if not self._rows or self._rows.has_values(at)
         ]
 
     def key(self, column: int) -> str:
@@ -97,7 +100,7 @@ class StatisticModel(QAbstractTableModel):
 
     def text(self, position: int, column: int) -> str:
         """Return the text of a cell; `position` is the index of the row in the present order."""
-        key, value = self.key(column), self._rows[position][self.columns[column]]
+        key, value = self.key(column), self._rows.value(position, self.columns[column])
         if value is None:
             return ""
         if key in ADDRESSES:
@@ -119,10 +122,10 @@ class StatisticModel(QAbstractTableModel):
         if not 0 <= column < len(self.columns):
             return
         at, key = self.columns[column], self.key(column)
-        values = [_sort_key(key, row[at]) for row in self._rows]
+        values = [_sort_key(key, value) for value in values_of(self._rows.columns[at])]
         self.layoutAboutToBeChanged.emit()
         order_of_rows = sorted_positions(values, order is Qt.SortOrder.DescendingOrder)
-        self._rows = [self._rows[position] for position in order_of_rows]
+        self._rows = self._rows.taken(np.array(order_of_rows, np.int64))
         move_indexes(self, order_of_rows)
         self.layoutChanged.emit()
 
@@ -134,7 +137,8 @@ class StatisticModel(QAbstractTableModel):
 
     def _alignment(self, column: int) -> Any:
         at = self.columns[column]
-        return LEFT if any(isinstance(row[at], str) for row in self._rows[:1]) else RIGHT
+        first = self._rows.value(0, at) if self._rows else None
+        return LEFT if isinstance(first, str) else RIGHT
 
     def data(self, index: Index, role: int = _ROLE.DisplayRole) -> Any:
         """Return a cell's text, alignment or tooltip for Qt."""
