@@ -75,8 +75,7 @@ def add(commands: Commands) -> None:
 def _stats(arguments: argparse.Namespace) -> int:
     files, name = _in_order([str(word) for word in arguments.files])
     session = file_argument.open_session(files)
-    scope = session.stats.scope(_chosen(session, arguments))
-    table = _table(name, scope, session, arguments)
+    table = _table(name, _chosen(session, arguments), session, arguments)
     if arguments.json:
         rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
         print(json.dumps(rows, indent=1))
@@ -90,7 +89,7 @@ def _stats(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _table(name: str, scope: Scope, session: Session, arguments: argparse.Namespace) -> Table:
+def _table(name: str, chosen: Chosen, session: Session, arguments: argparse.Namespace) -> Table:
     """Return the table.  Raises KeyError with a message for the user."""
     counts: Path | None = arguments.steps
     if arguments.by is not None and name not in COUNTED_COLUMNS:
@@ -100,8 +99,8 @@ def _table(name: str, scope: Scope, session: Session, arguments: argparse.Namesp
     if counts is None:
         if name in COUNTED_COLUMNS:
             raise KeyError(f"stats: {name} needs --steps COUNTS")
-        return statistic_of(name, scope)
-    return _with_steps(name, scope, session, counts, arguments.by)
+        return session.stats.table_of(name, chosen)
+    return _with_steps(name, session.stats.scope(chosen), session, counts, arguments.by)
 
 
 def _with_steps(name: str, scope: Scope, session: Session, counts: Path, by: str | None) -> Table:

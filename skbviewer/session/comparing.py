@@ -7,6 +7,7 @@ from ..analysis.comparison import Comparison, Side, StackPair, compare, stack_pa
 from ..analysis.comparison.differences import SMALLEST_CHANGE
 from ..analysis.stats import Chosen, Scope
 from ..records import Progress, Silent
+from .kernel.session_statistics import MEASUREMENTS
 from .session import Session
 
 Filters = tuple[str, str]
@@ -26,7 +27,11 @@ def comparison_of(
     """
     report = progress or Silent()
     one, two = (
-        Side(scope_of(session, text, report), session.conditions())
+        Side(
+            scope_of(session, text, report),
+            session.conditions(),
+            None if text else session.stats.stored(MEASUREMENTS),
+        )
         for session, text in zip((a, b), filters, strict=True)
     )
     return compare(one, two, report, least)

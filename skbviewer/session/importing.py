@@ -7,7 +7,7 @@ each capture is matched with each KBL.  At any time, at most one input is comple
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -66,6 +66,7 @@ from .input_files import inputs_as_then
 from .reading import Reading, Unread
 
 MANY_LEGS = 1 << 16  # tables of sessions with fewer legs are fast without derived columns
+SLOW_LEGS = 1 << 22  # tables of a session with so many legs take seconds
 FOLLOWING, STEPS = "following packets", 5
 LOOKING = "finding what sniffers may have captured"
 SIGNED_32_BIT = (
@@ -113,7 +114,7 @@ def import_files(
         inputs = [Unread(readers.kind_of(path), partial(read, path)) for path in paths]
         with Builder(out, watch, keep) as builder:
             warnings = store_inputs(inputs, builder, watch)
-            builder.finish(_derive(builder, watch))
+            builder.finish(_derive(builder, watch), _results(builder, watch))
     return ImportResult(out, warnings)
 
 
@@ -132,6 +133,17 @@ def _derive(builder: Builder, progress: Progress) -> Callable[[Path], Derived] |
     from .derived_columns import derived_columns  # which loads what reads a session
 
     return partial(derived_columns, progress=progress)
+
+
+def _results(
+    builder: Builder, progress: Progress
+) -> Callable[[Path], Iterator[tuple[str, str, bytes]]] | None:
+    """Return what finds the rows of table `result`; None if they are found fast enough later."""
+    if builder.count(schema.leg) < SLOW_LEGS:
+        return None
+    from .stored_results import stored_results  # which loads what reads a session
+
+    return partial(stored_results, progress=progress)
 
 
 def store_inputs(

@@ -14,6 +14,7 @@ from ..matching import Timebase
 from ..records import SourceKind, SourceRow
 from ..records.types import Int64s
 from ..store import Columns, Database, open_session, queries
+from ..store.result_queries import stored_result
 from .kernel import clocks
 
 
@@ -67,6 +68,11 @@ class OpenedFile:
                 with self.database() as db:
                     self._names[source] = names_of(db, source)
             return self._names[source]
+
+    def result(self, name: str, program: str) -> bytes | None:
+        """Return the bytes of a stored result of the whole session; see stored_results.py."""
+        with self.database() as db:
+            return stored_result(db, name, program)
 
     def fitted(self, source: int, ts: Int64s) -> Int64s:
         """Convert times `ts` of the log `source` to the first capture's clock, ns since 1970.

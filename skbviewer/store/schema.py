@@ -37,7 +37,7 @@ MATCH_COLUMNS = np.dtype(
 )
 
 TABLES: dict[str, Table] = {}
-OPTIONAL = frozenset({"code"})  # tables that earlier builds of this version did not make
+OPTIONAL = frozenset({"code", "result"})  # tables that earlier builds of this version did not make
 
 
 def _columns(dtype: np.dtype[np.void]) -> list[Column]:
@@ -254,6 +254,10 @@ DERIVED: dict[str, tuple[str, ...]] = {
     "peer_class": ("packets", "median"),  # by peers
     "class_rule": ("rule",),  # the rule of which classes these are
 }
+
+# Tables, graphs and the diagnosis of the whole session, see session/stored_results.py.  Sessions
+# with few packets do not have them.
+result = _table("result", *_texts("name", "program"), Column("data", BLOB))
 
 
 def is_float(table: str, column: str) -> bool:

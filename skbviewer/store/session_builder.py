@@ -133,11 +133,15 @@ class Builder:
         assert table.name not in self._bulk_tables
         self._insert(table, [tuple(row) for row in rows])
 
-    def finish(self, derive: Callable[[Path], Derived] | None = None) -> None:
+    def finish(
+        self,
+        derive: Callable[[Path], Derived] | None = None,
+        results: Callable[[Path], Iterable[tuple[str, str, bytes]]] | None = None,
+    ) -> None:
         """Make the indexes, write everything to disk, and rename the file to its final name.
 
-        `derive` returns columns of schema.DERIVED to store as well.  It gets the path of the file,
-        which is a session by then.
+        `derive` returns columns of schema.DERIVED to store as well, and `results` rows of table
+        `result`.  They get the path of the file, which is a session by then.
         """
         connection = self._open()
         assert self._bulk is not None
@@ -149,6 +153,9 @@ class Builder:
         connection.commit()
         for table, columns in (derive(self.temporary) if derive else {}).items():
             self._add_derived(table, columns)
+        connection.commit()
+        for row in results(self.temporary) if results else ():
+            self.add_rows(schema.result, [row])
         for old in self._keep:  # last, because users may still add notes to them until now
             take_over(connection, old)
         connection.commit()

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Compare two recordings: effect sizes with intervals, changes, and two packets step by step."""
 
-from .comparison import Amount, Comparison, Side, compare
+from .comparison import Comparison, Side, compare
 from .conditions import Condition, RecordingConditions, differing_conditions
 from .differences import LEVEL, SMALLEST_CHANGE, Difference, differences
 from .estimates import SECTIONS, Estimates, Measure
+from .measurements import Amount, Measurements, measure
 from .packet_steps import PacketSteps, Step, packet_steps
 from .path_classes import PathClass
 from .stack_pairs import StackPair, stack_pairs
@@ -19,6 +20,7 @@ __all__ = [
     "Difference",
     "Estimates",
     "Measure",
+    "Measurements",
     "PacketSteps",
     "PathClass",
     "RecordingConditions",
@@ -28,6 +30,7 @@ __all__ = [
     "compare",
     "differences",
     "differing_conditions",
+    "measure",
     "packet_steps",
     "stack_pairs",
 ]

@@ -7,52 +7,26 @@ from collections.abc import Mapping
 from threading import Event, Thread
 from typing import NamedTuple
 
-import numpy as np
-
 from ...records import Progress, Silent
 from ..stats import Scope
-from ..stats.stages import sniffed_legs
-from .call_sums import CallSums, call_sums
 from .conditions import Condition, RecordingConditions, differing_conditions
 from .differences import SMALLEST_CHANGE, Difference, differences
-from .drop_estimates import drop_estimates
-from .estimates import Estimates, Measure
-from .function_estimates import COUNTER, function_estimates
-from .leg_estimates import layer_estimates, total_estimates
-from .path_classes import (
-    PathClass,
-    PathClasses,
-    described,
-    frequent,
-    losing,
-    path_classes,
-    path_estimates,
-)
-from .time_blocks import Blocks, time_blocks
+from .estimates import PATHS, Estimates, Measure
+from .function_estimates import COUNTER
+from .measurements import Amount, Measurements, measure
+from .path_classes import PathClass
 from .unjudged import why_unjudged
 
 
 class Side(NamedTuple):
-    """One of the two recordings: the passes that are compared, and how it was made."""
+    """One of the two recordings: the passes that are compared, and how it was made.
+
+    `measured` are the measurements of these passes, if they are known already.
+    """
 
     scope: Scope
     facts: RecordingConditions
-
-
-class Amount(NamedTuple):
-    """The size of the compared part of a recording.
-
-    `passes` are those of the packets themselves; `copies` those that sniffers were given.
-    `left_out` is the number of passes that were left out because they may lack records.
-    """
-
-    packets: int
-    passes: int
-    copies: int
-    calls: int
-    left_out: int
-    blocks: int  # of time; 0 = too few passes to judge anything
-    span_ns: int  # from the start of the first pass to that of the last one
+    measured: Measurements | None = None
 
 
 class Comparison(NamedTuple):
@@ -85,54 +59,53 @@ def compare(
     """
     report = progress or Silent()
     report.report("Comparing", 0, 2)
-    sides = _both_measured(a.scope, b.scope)
-    named = list(dict.fromkeys(name for side in sides for name in frequent(side.classes)))
-    paths: dict[str, PathClass] = {}
+    one, two = _both_measured(a, b)
     report.report("Comparing", 1, 2)
-    for side in sides:
-        paths = described(side.scope, side.classes, [n for n in named if n not in paths]) | paths
-        for name in losing(side.scope, side.classes, named):
-            paths[name] = paths[name]._replace(lost=True)
-        found = path_estimates(side.scope, side.blocks, side.classes, named)
-        side.estimates.update(found)
-    estimates = [side.estimates for side in sides]
+    paths = _paths(one, two)
+    estimates = [_compared(side, paths) for side in (one, two)]
     if a.facts.counters != b.facts.counters:
         estimates[0].pop(COUNTER, None)
     rows = differences(estimates[0], estimates[1], (a.facts.probed, b.facts.probed), least)
-    one, two = (_amount(side.scope, side.blocks) for side in sides)
     tests = sum(row.p is not None for row in rows)
     stated = differing_conditions(a.facts, b.facts)
-    why = "" if tests else why_unjudged(a.scope, b.scope)
-    return Comparison(stated, (one, two), tuple(rows), paths, tests, least, why)
+    why = "" if tests else why_unjudged(one.lacks, two.lacks)
+    return Comparison(stated, (one.amount, two.amount), tuple(rows), paths, tests, least, why)
 
 
-class _Measured(NamedTuple):
-    """The measurements of one recording."""
+def _paths(one: Measurements, two: Measurements) -> dict[str, PathClass]:
+    """Return the path classes that are compared: the most frequent ones of each recording.
 
-    scope: Scope
-    blocks: Blocks
-    classes: PathClasses
-    estimates: dict[Measure, Estimates]
-
-
-def _measured(scope: Scope) -> _Measured:
-    blocks = time_blocks(scope)
-    sums = call_sums(scope, blocks)
-    return _Measured(scope, blocks, path_classes(scope, sums), _estimates(scope, blocks, sums))
+    A class is left out if it may be one of those that a recording has but did not keep.
+    """
+    found = dict(two.frequent) | dict(one.frequent)
+    for side in (one, two):
+        kept = set(side.kept)
+        found = {name: each for name, each in found.items() if side.has_all or name in kept}
+    lost = {*one.losing, *two.losing}
+    return {name: each._replace(lost=name in lost) for name, each in found.items()}
 
 
-def _both_measured(a: Scope, b: Scope) -> tuple[_Measured, _Measured]:
+def _compared(side: Measurements, paths: Mapping[str, PathClass]) -> dict[Measure, Estimates]:
+    """Return the estimates of one recording, of path classes only those in `paths`."""
+    found = {}
+    for of, each in side.estimates:
+        names = tuple(name for name in each.names if name in paths)
+        found[of] = each.selected(names, 0.0) if of.section == PATHS else each
+    return found
+
+
+def _both_measured(a: Side, b: Side) -> tuple[Measurements, Measurements]:
     """Measure both recordings at the same time, since array operations and loops run in parallel.
 
     An exception in one measurement is raised here after both have ended.
     """
-    found: list[_Measured] = []
+    found: list[Measurements] = []
     failed: list[Exception] = []
     done = Event()
 
     def measure_b() -> None:
         try:
-            found.append(_measured(b))
+            found.append(b.measured or measure(b.scope))
         except Exception as error:  # noqa: BLE001 - raised again in the caller's thread
             failed.append(error)
         finally:
@@ -141,35 +114,9 @@ def _both_measured(a: Scope, b: Scope) -> tuple[_Measured, _Measured]:
     # No pool, and no join(): in a thread of Qt they would leave a thread object behind.
     Thread(target=measure_b, daemon=True).start()
     try:
-        first = _measured(a)
+        first = a.measured or measure(a.scope)
     finally:
         done.wait()
     if failed:
         raise failed[0]
     return first, found[0]
-
-
-def _estimates(scope: Scope, blocks: Blocks, sums: CallSums) -> dict[Measure, Estimates]:
-    return {
-        **total_estimates(scope, blocks),
-        **layer_estimates(scope, blocks, sums),
-        **function_estimates(scope, blocks, sums),
-        **drop_estimates(scope, blocks),
-    }
-
-
-def _amount(scope: Scope, blocks: Blocks) -> Amount:
-    legs = np.flatnonzero(scope.legs)
-    begin = scope.of_leg("begin_ns")[legs]
-    source = scope.of_leg("source")[legs]
-    copies = int(sniffed_legs(scope, legs).sum())
-    spans = [np.ptp(begin[source == one]) for one in np.unique(source).tolist()]
-    return Amount(
-        len(scope.packets),
-        len(legs) - copies,
-        copies,
-        int(scope.once.sum()),
-        int((scope.legs & scope.gaps).sum()),
-        blocks.number,
-        int(max(spans, default=0)),
-    )

@@ -22,7 +22,7 @@ from .grouped_values import Grouped, keys_of, means, passes_of, percentiles, rat
 from .grouped_values import sums as sums_of
 from .time_blocks import Blocks
 
-MAX_CLASSES = 40  # most classes of a recording that are compared: the most frequent ones
+MOST_KEPT = 1 << 14  # most classes of a recording that are measured
 PART = Measure(PATHS, "share", SHARE, "passes of its direction", rate=True)
 TIME = Measure(PATHS, "time in kernel", NS, "pass")
 MEDIAN = TIME._replace(name="time in kernel, p50")
@@ -70,10 +70,10 @@ def path_classes(scope: Scope, sums: CallSums) -> PathClasses:
     return PathClasses(legs, of_leg, names, first, np.bincount(of_leg, minlength=len(names)))
 
 
-def frequent(classes: PathClasses) -> list[str]:
-    """Return the names of the MAX_CLASSES most frequent classes."""
-    order = np.argsort(-classes.number, kind="stable")[:MAX_CLASSES]
-    return [classes.names[at] for at in order.tolist()]
+def kept_names(classes: PathClasses) -> tuple[str, ...]:
+    """Return the names of the classes that are measured, the most frequent first."""
+    order = np.argsort(-classes.number, kind="stable")[:MOST_KEPT]
+    return tuple(classes.names[at] for at in order.tolist())
 
 
 def described(scope: Scope, classes: PathClasses, names: Sequence[str]) -> dict[str, PathClass]:
@@ -95,10 +95,10 @@ def described(scope: Scope, classes: PathClasses, names: Sequence[str]) -> dict[
     return found
 
 
-def losing(scope: Scope, classes: PathClasses, names: Sequence[str]) -> set[str]:
-    """Return those of the classes `names` that have a leg in which a drop lost its packet."""
+def losing(scope: Scope, classes: PathClasses) -> tuple[str, ...]:
+    """Return the names of the classes that have a leg in which a drop lost its packet."""
     lost = legs_of_lost_packets(scope)[classes.legs]
-    return {classes.names[at] for at in np.unique(classes.of_leg[lost]).tolist()} & set(names)
+    return tuple(classes.names[at] for at in np.unique(classes.of_leg[lost]).tolist())
 
 
 def _steps(scope: Scope, leg: int, rows: slice, numbers: Int64s) -> tuple[tuple[int, str], ...]:

@@ -14,15 +14,14 @@ from .time_blocks import LEGS, WINDOWS
 NOTHING_SHARED = "A and B share no function, layer or path with enough data"
 
 
-def why_unjudged(a: Scope, b: Scope) -> str:
-    """Return what A or B lacks, so that nothing could be judged."""
-    one, two = _has(a), _has(b)
+def why_unjudged(one: str, two: str) -> str:
+    """Return why nothing could be judged; A lacks `one` and B lacks `two` (what_it_lacks())."""
     if one == two:
         return f"A and B have {one}" if one else NOTHING_SHARED
     return " and ".join(f"{name} has {what}" for name, what in (("A", one), ("B", two)) if what)
 
 
-def _has(scope: Scope) -> str:
+def what_it_lacks(scope: Scope) -> str:
     """Return what a recording has that prevents a judgement; "" if nothing does."""
     if not scope.kernels:
         return "no kernel log"

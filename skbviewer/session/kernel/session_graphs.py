@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +12,20 @@ from ...analysis.graphs.io_series import IoSeries, io_series
 from ...analysis.graphs.latency_grid import LatencyGrid, latency_grid
 from ...analysis.graphs.path_boxes import PathBoxes, path_boxes
 from ...analysis.graphs.round_trip_bars import RoundTripBars, round_trip_bars
-from ...analysis.stats import Chosen
+from ...analysis.stats import Chosen, Scope
 from ...analysis.stats.stacks import StackTree, stack_tree
 from ...records import Progress
 from ..packets.packet_list import PacketList
 from .session_statistics import Statistics
+
+# The graphs that an import stores, by the names of their results.
+GRAPHS: Mapping[str, Callable[[Scope], Any]] = {
+    "io graph": lambda scope: io_series([scope], scope.interval_ns),
+    "latency graph": latency_grid,
+    "path graph": path_boxes,
+    "flame graph": stack_tree,
+    "round trip graph": round_trip_bars,
+}
 
 
 class Graphs:
@@ -32,6 +42,9 @@ class Graphs:
         All series have the same intervals.  Raises FilterError, BadInput and Cancelled, and
         KeyError with a message if the intervals are too short.
         """
+        if list(texts) == [""]:
+            every: list[IoSeries] = self._graph("io graph", chosen, progress)
+            return every
         scopes = []
         for text in texts:
             found = self._packets.select(text, progress=progress)
@@ -46,18 +59,21 @@ class Graphs:
 
         Returns None if no time in kernel is known.  Raises Cancelled.
         """
-        return latency_grid(self._stats.scope(chosen, progress))
+        made: LatencyGrid | None = self._graph("latency graph", chosen, progress)
+        return made
 
     def paths(self, chosen: Chosen, progress: Progress | None = None) -> PathBoxes | None:
         """Return a box (percentiles of times) for each path class of the chosen packets.
 
         Returns None if no time in kernel is known.  Raises Cancelled.
         """
-        return path_boxes(self._stats.scope(chosen, progress))
+        made: PathBoxes | None = self._graph("path graph", chosen, progress)
+        return made
 
     def stacks(self, chosen: Chosen, progress: Progress | None = None) -> StackTree:
         """Return the call stacks of the chosen packets.  Raises Cancelled."""
-        return stack_tree(self._stats.scope(chosen, progress))
+        made: StackTree = self._graph("flame graph", chosen, progress)
+        return made
 
     def round_trips(self, chosen: Chosen, progress: Progress | None = None) -> RoundTripBars | None:
         """Return a bar for each interval: the mean of the round trips that end in it.
@@ -65,4 +81,11 @@ class Graphs:
         Only round trips that end with a chosen packet count.  Returns None if there are no such
         round trips.  Raises Cancelled.
         """
-        return round_trip_bars(self._stats.scope(chosen, progress))
+        made: RoundTripBars | None = self._graph("round trip graph", chosen, progress)
+        return made
+
+    def _graph(self, name: str, chosen: Chosen, progress: Progress | None) -> Any:
+        """Return a graph of GRAPHS."""
+        return self._stats.stored_or(
+            name, chosen, lambda: GRAPHS[name](self._stats.scope(chosen, progress))
+        )

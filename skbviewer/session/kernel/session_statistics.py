@@ -3,21 +3,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...analysis.stats import Chosen, Scope, Stack, Table, call_stacks, statistic_of
 from ...records import Progress
 from ..annotation_places import RowIds
 from ..opened_file import OpenedFile
 from ..packets.session_fields import Fields
+from . import result_maker
 from .kept_results import CELL_BYTES, KeptResults
+from .result_bytes import Damaged, decode
 from .statistics_scope import begin_of, details_of, scope_of
 
 if TYPE_CHECKING:
     from ...analysis.diagnosis import Diagnosis
 
+Result = TypeVar("Result")
 
 KEPT_BYTES = 64 << 20  # of results that are kept
+DIAGNOSIS, MEASUREMENTS = "diagnosis", "comparison"  # names of stored results
 
 
 class Statistics:
@@ -42,12 +48,21 @@ class Statistics:
 
         Raises Cancelled.
         """
-        chosen = Chosen(rows)
+        return self.table_of(name, Chosen(rows), progress)
+
+    def table_of(self, name: str, chosen: Chosen, progress: Progress | None = None) -> Table:
+        """Return the table `name` of STATISTICS for `chosen` packets and times.
+
+        Raises Cancelled.
+        """
 
         def made() -> Table:
             return statistic_of(name, self.scope(chosen, progress))
 
-        return self._kept.get(name, chosen, None, made, _table_size)
+        def found() -> Table:
+            return self.stored_or(table_name(name), chosen, made)
+
+        return self._kept.get(name, chosen, None, found, _table_size)
 
     def diagnosis(
         self,
@@ -58,10 +73,30 @@ class Statistics:
         """Diagnose the `chosen` packets, or the rows `ids` (-n for row K<n>).  Raises Cancelled."""
         from ...analysis.diagnosis import diagnose
 
-        def made() -> Diagnosis:
-            return diagnose(self.scope(chosen, progress), ids)
+        limit = chosen or Chosen()
 
-        return self._kept.get("diagnosis", chosen or Chosen(), ids, made, _diagnosis_size)
+        def made() -> Diagnosis:
+            return diagnose(self.scope(limit, progress), ids)
+
+        def found() -> Diagnosis:
+            return made() if ids is not None else self.stored_or(DIAGNOSIS, limit, made)
+
+        return self._kept.get(DIAGNOSIS, limit, ids, found, _diagnosis_size)
+
+    def stored_or(self, name: str, chosen: Chosen, make: Callable[[], Result]) -> Result:
+        """Return the result `name` that the import stored, if it is for `chosen`; else make()."""
+        found: Result | None = self.stored(name) if is_everything(chosen) else None
+        return make() if found is None else found
+
+    def stored(self, name: str) -> Any:
+        """Return the result `name` that the import stored; None if there is none.
+
+        A result of another program, or a damaged one, counts as none.
+        """
+        data = self._opened.result(name, result_maker.program())
+        with suppress(Damaged):
+            return None if data is None else decode(data)
+        return None
 
     def stacks(self, rows: RowIds | None = None, progress: Progress | None = None) -> list[Stack]:
         """Return the call stacks of `rows` of the packet list (None: all).  Raises Cancelled."""
@@ -74,6 +109,16 @@ class Statistics:
         """
         opened = self._opened
         return begin_of(opened.columns, opened.sources(), opened.timebase())
+
+
+def table_name(statistic: str) -> str:
+    """Return the name of the stored result of a table of STATISTICS."""
+    return f"table {statistic}"
+
+
+def is_everything(chosen: Chosen) -> bool:
+    """Return whether nothing limits what is counted, so that the import may have counted it."""
+    return chosen.packets is None and chosen._replace(packets=None) == Chosen()
 
 
 def _table_size(table: Table) -> int:

@@ -238,3 +238,22 @@ def test_cancelling_ends_both_sides(bulk: Session) -> None:
             break
         time.sleep(0.01)
     assert set(threading.enumerate()) == threads
+
+
+def test_a_class_that_may_be_one_of_many_rare_ones_is_not_compared(
+    bulk: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A recording that keeps only its most frequent class may have the others, too."""
+    received = recording(tmp_path, 2000, 5)
+    whole = comparison_of(received, bulk)
+    monkeypatch.setattr("skbviewer.analysis.comparison.path_classes.MOST_KEPT", 1)
+    few = comparison_of(received, bulk)
+    received.close()
+    assert len(whole.paths) > 2 > len(few.paths)
+    assert {row.name for row in few.rows if row.measure.section == PATHS} <= set(few.paths)
+    only = [
+        {row.only_in for row in one.rows if row.measure.section == PATHS} for one in (whole, few)
+    ]
+    assert "A" in only[0] and "A" not in only[1]  # B may have what only A kept
+    rest = [[row for row in one.rows if row.measure.section != PATHS] for one in (whole, few)]
+    assert [row.name for row in rest[0]] == [row.name for row in rest[1]]

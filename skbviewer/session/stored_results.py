@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""The tables, graphs and diagnosis of a whole session, which an import finds and stores in it.
+
+Input: a complete session file with many packets.  Output: rows of table `result`.  To find one of
+these results takes seconds; to read it, a tenth of a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..analysis.stats import STATISTICS, Scope, statistic_of
+from ..records import Part, Progress
+from .kernel.result_bytes import encode
+from .kernel.result_maker import program
+from .kernel.session_graphs import GRAPHS
+from .kernel.session_statistics import DIAGNOSIS, MEASUREMENTS, Statistics, table_name
+from .notes import Notes
+from .opened_file import OpenedFile
+from .packets.session_fields import Fields
+
+COUNTING = "counting"
+
+
+def stored_results(file: Path, progress: Progress) -> Iterator[tuple[str, str, bytes]]:
+    """Yield name, program and bytes of each result of the session `file`.  Raises Cancelled."""
+    opened = OpenedFile(file)
+    stats = Statistics(opened, Fields(opened, Notes(opened)))
+    groups = _groups()
+    done, total = 0, sum(map(len, groups))
+    try:
+        for makers in groups:
+            scope = stats.scope()
+            for name, make in makers.items():
+                scope.progress = Part(progress, COUNTING, done, done + 1, total)
+                yield name, program(), encode(make(scope))
+                done += 1
+    finally:
+        opened.close()
+
+
+def _groups() -> tuple[Mapping[str, Callable[[Scope], Any]], ...]:
+    """Return the results by name; those of a group use the same arrays."""
+    from ..analysis.comparison import measure  # slow to load
+    from ..analysis.diagnosis import diagnose
+
+    tables = {table_name(name): partial(statistic_of, name) for name in STATISTICS}
+    return {DIAGNOSIS: diagnose, **tables}, GRAPHS, {MEASUREMENTS: measure}
