@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from skbviewer.analysis.timeline.function_numbers import Functions, layer_names
+from skbviewer.analysis.timeline.group_order import group_order, order_by
+from skbviewer.analysis.timeline.lane_calls import calls_by, wires_of
 from skbviewer.analysis.timeline.lanes import (
     WIRE,
     Lane,
@@ -17,13 +20,12 @@ from skbviewer.analysis.timeline.lanes import (
     Wire,
     align,
     assemble,
-    calls_by,
-    wires_of,
 )
 from skbviewer.analysis.timeline.pixel_bins import DROP, LAYER, OPEN, boxes
 from skbviewer.analysis.timeline.row_stacking import MOST_ROWS, ranks, stack
 from skbviewer.analysis.timeline.session_overview import BINS, Gap, overview
 from skbviewer.records import Silent
+from skbviewer.records.scratch import Scratch
 
 Index = npt.NDArray[np.int64]
 FUNCTIONS = Functions({1: {0: "ip_rcv", 1: "tcp_v4_rcv", 2: "veth_xmit"}})
@@ -114,21 +116,22 @@ def nested(count: int, seed: int, cpus: int = 2) -> list[tuple[int, int, int, in
     return sorted(made)
 
 
-def made(table: Table, kind: str = "cpu") -> Timeline:
-    part, keys = calls_by(kind, table, Shifted(), FUNCTIONS, T0, Silent())
+def made(table: Table, kind: str = "cpu", scratch: Scratch | None = None) -> Timeline:
+    room = scratch or Scratch()
+    part, keys = calls_by(kind, table, Shifted(), FUNCTIONS, T0, Silent(), room)
     lanes = [Lane(f"{key.key}", 0, 0, "calls", key.key, key.source) for key in keys]
-    end = T0 + int(part.end.max()) + 1
-    return assemble(kind, (T0, end), [(part, lanes)], FUNCTIONS.names)
+    end = T0 + int((part.begin + part.dur).max()) + 1
+    return assemble(kind, (T0, end), [(part, lanes)], FUNCTIONS.names, scratch=room)
 
 
 def test_stacked_calls_get_their_depth() -> None:
     begin, end = np.array([0, 1, 2, 5, 20]), np.array([10, 4, 3, 9, 30])
-    assert stack(begin, end).tolist() == [0, 1, 2, 1, 0]
+    assert stack(begin, end - begin).tolist() == [0, 1, 2, 1, 0]
 
 
 def test_calls_that_do_not_nest_hide_no_other() -> None:
     begin, end = np.array([0, 5, 8, 12]), np.array([10, 20, 30, 13])
-    row = stack(begin, end)
+    row = stack(begin, end - begin)
     for one in range(4):
         for other in range(one):
             apart = end[other] <= begin[one] or end[one] <= begin[other]
@@ -137,7 +140,34 @@ def test_calls_that_do_not_nest_hide_no_other() -> None:
 
 def test_nesting_deeper_than_there_are_rows_ends_in_the_last() -> None:
     begin = np.arange(50)
-    assert stack(begin, 1000 - begin).tolist() == [min(n, MOST_ROWS - 1) for n in range(50)]
+    assert stack(begin, 1000 - 2 * begin).tolist() == [min(n, MOST_ROWS - 1) for n in range(50)]
+
+
+@pytest.mark.parametrize("groups", [1, 7, 1000, 1 << 17])
+def test_rows_are_ordered_as_numpy_orders_them(groups: int) -> None:
+    random = np.random.default_rng(groups)
+    group, begin = random.integers(0, groups, 5000), random.integers(0, 900, 5000)
+    order, starts = group_order(group, groups)
+    assert order.tolist() == np.argsort(group, kind="stable").tolist()
+    assert starts.tolist() == np.searchsorted(group[order], np.arange(groups + 1)).tolist()
+    assert order_by(group, begin).tolist() == np.lexsort((begin, group)).tolist()
+    assert order_by(group[:0], begin[:0]).tolist() == []
+
+
+def test_boxes_in_files_are_those_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In blocks of a few rows, and in files, the boxes are the same."""
+    table = Table(nested(3_000, 4))
+    wanted = made(table, scratch=Scratch())
+    monkeypatch.setattr("skbviewer.records.scratch.SMALLEST_FILE", 1)
+    for module in ("lanes", "lane_calls"):
+        monkeypatch.setattr(f"skbviewer.analysis.timeline.{module}.BLOCK", 97)
+    found = made(table, scratch=Scratch(tmp_path))
+    assert found.lanes == wanted.lanes and len(wanted.boxes.begin) > 3_000
+    for name in wanted.boxes._fields:
+        assert getattr(found.boxes, name).tolist() == getattr(wanted.boxes, name).tolist()
+    assert not list(tmp_path.iterdir())  # the files have no names
 
 
 def test_ranks_of_far_numbers_and_of_none() -> None:
@@ -171,9 +201,9 @@ def test_lanes_hold_the_calls_of_their_key() -> None:
 
 def test_the_idle_task_has_a_lane_on_each_cpu_and_layers_have_too() -> None:
     table = Table([(0, 10, 0, 0, 0), (5, 10, 1, 0, 0), (20, 5, 0, 9, 1), (30, 1, 0, 9, 0)])
-    _, keys = calls_by("process", table, Shifted(), FUNCTIONS, T0, Silent())
+    _, keys = calls_by("process", table, Shifted(), FUNCTIONS, T0, Silent(), Scratch())
     assert [(key.key, key.cpu) for key in keys] == [(9, -1), (0, 0), (0, 1)]  # busiest first
-    _, keys = calls_by("layer", table, Shifted(), FUNCTIONS, T0, Silent())
+    _, keys = calls_by("layer", table, Shifted(), FUNCTIONS, T0, Silent(), Scratch())
     lanes = [(layer_names()[key.key], key.cpu) for key in keys]
     assert lanes == [("transport", 0), ("ip", 0), ("ip", 1)]
 
@@ -219,7 +249,7 @@ def test_a_bin_shows_the_layer_of_most_and_a_drop_among_many() -> None:
     look[500:600] = 5
     look[777] |= DROP
     at = np.arange(1000, dtype=np.int64)
-    of = boxes(np.zeros(1000, np.int32), 1, at * 10, np.ones(1000, np.uint32), look, at)
+    of = boxes(np.array([0, 1000]), at * 10, np.ones(1000, np.uint32), look, at)
     line = Timeline("cpu", 0, 10_000, (), of, layer_names())
     (whole,) = line.bins(0, 1_000_000, 10, range(1))
     assert whole["count"] == 1000
@@ -239,7 +269,7 @@ def test_calls_without_an_exit_are_marked() -> None:
 
 def test_wire_times_have_a_lane_of_their_own_in_order_of_time() -> None:
     table = Table([(30, 1, 0, 7, 0), (10, 1, 0, 7, 0), (20, 1, 0, 7, 0)])
-    part = wires_of(table, Shifted(), [(2, 0, 3)], T0)
+    part = wires_of(table, Shifted(), [(2, 0, 3)], T0, Scratch())
     lanes = [Lane("wire", 0, 0, "wire", 2, 2, 7)]
     line = assemble("cpu", (T0, T0 + 100), [(part, lanes)], ("",))
     found = line.bins(0, 100, 100)
@@ -279,10 +309,10 @@ def test_functions_of_several_recordings_share_numbers() -> None:
 
 def test_aligned_lanes_begin_with_their_first_call() -> None:
     table = Table([(100, 10, 0, 7, 0), (105, 2, 0, 7, 1), (300, 50, 1, 7, 0)])
-    part, keys = calls_by("cpu", table, Shifted(), FUNCTIONS, T0, Silent())
+    part, keys = calls_by("cpu", table, Shifted(), FUNCTIONS, T0, Silent(), Scratch())
     wires = [Wire(0, 1, 108, 7), Wire(2, 9, 5000, 7)]
     moved, aligned, _, end = align(part, len(keys) + 1, wires)
     assert moved.begin.tolist() == [0, 5, 0]
-    assert moved.end.tolist() == [10, 7, 50]
+    assert (moved.begin + moved.dur).tolist() == [10, 7, 50]
     assert [wire.at for wire in aligned] == [8, 0]
     assert end == 51

@@ -101,13 +101,18 @@ class FakeTimeline:
                 if 0 < n <= self.matched
             ]
         order = np.lexsort((begin, lane))
-        part = Part(*(c[order] for c in (lane, begin, begin + dur, look, item, name)))  # type: ignore[arg-type]  # one of each
+        part = Part(*(c[order] for c in (lane, begin, dur, look, item, name)))  # type: ignore[arg-type]  # one of each
         parts: list[tuple[Part, list[Lane]]] = [(part, lanes)]
         if kind not in PACKET_KINDS:
             at = np.array([self._wire(n) - bounds[0] for n in range(1, self.matched + 1)], np.int64)
             zero = np.zeros(len(at), np.int64)
             wire = Part(
-                zero, at, at, (zero + WIRE).astype(np.uint8), np.arange(len(at)), zero.astype("u2")
+                zero,
+                at,
+                zero,
+                (zero + WIRE).astype(np.uint8),
+                np.arange(len(at)),
+                zero.astype("u2"),
             )
             parts.insert(0, (wire, [Lane("wire: x.pcap", 0, 0, "wire", 1, 1, 850)]))
         if kind == ALIGNED:

@@ -19,6 +19,7 @@ from ...records.types import Int64s
 LAYER = 0x1F  # bits of `look`: the layer's number
 OPEN, DROP = 0x20, 0x40  # no exit recorded; a packet was dropped during the call
 COARSE = 16  # every COARSE-th begin is also in a short array for searches; a power of two
+BLOCK = 1 << 20  # boxes that are read together
 SAMPLES = 8  # calls of a bin whose layers are counted
 
 BIN_DTYPE = np.dtype(
@@ -53,6 +54,13 @@ class Boxes(NamedTuple):
         """Return the ends of the boxes; they are computed anew each time."""
         return np.asarray(self.begin + self.dur, np.int64)
 
+    def layers(self) -> list[int]:
+        """Return the numbers of the layers that boxes have, in ascending order."""
+        seen = np.zeros(LAYER + 1, np.bool_)
+        for first in range(0, len(self.look), BLOCK):
+            seen[self.look[first : first + BLOCK] & LAYER] = True
+        return np.flatnonzero(seen).tolist()
+
 
 def durations(begin: Int64s, end: Int64s) -> npt.NDArray[np.integer]:
     """Return end - begin of each box, as 32-bit numbers if all fit, because this saves memory."""
@@ -61,19 +69,17 @@ def durations(begin: Int64s, end: Int64s) -> npt.NDArray[np.integer]:
 
 
 def boxes(
-    row: npt.NDArray[np.integer],
-    rows: int,
+    starts: Int64s,
     begin: Int64s,
     dur: npt.NDArray[np.integer],
     look: npt.NDArray[np.uint8],
     item: npt.NDArray[np.integer],
     name: npt.NDArray[np.uint16] | None = None,
 ) -> Boxes:
-    """Return Boxes from columns that are sorted by (row, begin); `rows` is the number of rows.
+    """Return Boxes from columns that are sorted by (row, begin).
 
     The columns are those of the class Boxes.  Without `name`, no box has a function.
     """
-    starts = np.searchsorted(row, np.arange(rows + 1)).astype(np.int64)
     drops, opens = (np.flatnonzero(look & bit) for bit in (DROP, OPEN))
     names = np.zeros(len(begin), np.uint16) if name is None else name
     items, coarse = item.astype(np.int32, copy=False), begin[::COARSE].copy()

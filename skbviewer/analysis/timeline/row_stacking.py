@@ -12,21 +12,24 @@ MOST_ROWS = 32  # most rows of one lane; deeper calls share the last row
 _LOOKED_UP = 1 << 24  # values within this span are ranked by a table, others by sorting
 
 
-def stack(begin: Int64s, end: Int64s) -> npt.NDArray[np.uint8]:
-    """Return the rows (from 0) of the spans from `begin` to `end`, which are sorted by `begin`.
+def stack(begin: Int64s, dur: npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
+    """Return the rows (from 0) of spans that begin at `begin`, in which order they are.
 
     If an outer and an inner span begin together, the outer one comes first.  A span gets the first
     row whose earlier spans have all ended.  So nested calls get their depth as their row, and other
     calls (of a sleeping task) as many rows as they need.
     """
     row = np.zeros(len(begin), np.uint8)
-    left = np.arange(len(begin))
+    if not dur.any():
+        return row
+    reach = np.maximum.accumulate(begin + dur)
+    left = np.flatnonzero(begin[1:] < reach[:-1]) + 1
     for number in range(1, MOST_ROWS):
-        reach = np.maximum.accumulate(end[left])
-        left = left[1:][begin[left[1:]] < reach[:-1]]
         if not len(left):
             break
         row[left] = number
+        reach = np.maximum.accumulate(begin[left] + dur[left])
+        left = left[1:][begin[left[1:]] < reach[:-1]]
     return row
 
 
@@ -42,10 +45,3 @@ def ranks(values: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
     seen = np.zeros(high - low + 1, np.bool_)
     seen[offset] = True
     return np.flatnonzero(seen) + low, (np.cumsum(seen) - 1)[offset]
-
-
-def order_by(group: npt.NDArray[np.integer], begin: Int64s) -> Int64s:
-    """Return indices that sort by group, then by `begin`; stable."""
-    by_time = np.argsort(begin, kind="stable")
-    small = group.astype(np.uint16) if len(group) and int(group.max()) < 1 << 16 else group
-    return by_time[np.argsort(small[by_time], kind="stable")]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
@@ -31,6 +31,8 @@ from .mark_painter import NoteTag, note_tags, paint_marks
 from .markers_and_range import TimeState
 from .pixel_frame import Frame, Places, places, places_of
 from .wait_painter import paint_wait_names, paint_waits
+
+IDLE_MS = 200  # after the last paint
 
 
 class FramedItem(QGraphicsObject):
@@ -93,6 +95,10 @@ class LanesItem(FramedItem):
         self.bins: npt.NDArray[np.void] | None = None  # of the last paint
         self.span: tuple[int, int] | None = None  # of the selected packet, session time
         self._of: tuple[object, ...] = ()
+        self._idle = QTimer(self)
+        self._idle.setSingleShot(True)
+        self._idle.setInterval(IDLE_MS)
+        self._idle.timeout.connect(self._forget)
 
     def draw(self, timeline: Timeline | None) -> None:
         """Draw the boxes of `timeline`; None draws nothing."""
@@ -118,8 +124,14 @@ class LanesItem(FramedItem):
         window = (math.floor(frame.begin), math.ceil(frame.end), round(frame.width))
         if self._of != (*window, rows) or self.bins is None:
             self.bins = self.timeline.bins(*window, rows)
+            self._idle.start()
             self._of = (*window, rows)
         return self.bins
+
+    def _forget(self) -> None:
+        """Let the kernel drop boxes that were read from files: a wide view reads nearly all."""
+        if self.timeline is not None:
+            self.timeline.scratch.forget()
 
     def bin_at(self, x: float, y: float) -> np.void | None:
         """Return the bin painted at pixel (x, y) of the frame, or next to it."""

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF
 
 from skbviewer.analysis.timeline.lanes import ALIGNED, PACKET_KINDS, Timeline
-from skbviewer.analysis.timeline.pixel_bins import LAYER
 from skbviewer.records import PacketPath
 from skbviewer.session.kernel.call_places import CallPlace
 
@@ -72,7 +71,7 @@ class LanesMode:
         """Return the names of the layers that are drawn."""
         if self.timeline is None:
             return ()
-        numbers = np.unique(self.timeline.boxes.look & LAYER) if len(self.timeline.lanes) else ()
+        numbers = self.timeline.boxes.layers()
         known = self._view.colours
         return [name for n in numbers if (name := self.timeline.layers[n]) in known]
 

@@ -11,6 +11,7 @@ from ...analysis.stats import Chosen
 from ...analysis.stats.machine.named_spans import EVENTS, named_spans
 from ...analysis.timeline.function_numbers import layer_names
 from ...analysis.timeline.lanes import Lane, Part
+from ...analysis.timeline.pixel_bins import durations
 from ...analysis.timeline.session_time import Clock
 from ...records import Progress
 from ...store import Database
@@ -50,8 +51,9 @@ def machine_lanes(
     of = np.repeat(np.arange(len(lanes)), [len(one) for one in begins])
     none = np.zeros(0, np.int64)
     text = np.concatenate([none, *texts])
+    begin = np.concatenate([none, *begins])
     part = Part(
-        of, np.concatenate([none, *begins]), np.concatenate([none, *ends]),
+        of, begin, durations(begin, np.concatenate([none, *ends])),
         np.full(len(of), layer_names().index(LAYER), np.uint8),
         np.concatenate([none.astype(np.int32), *items]),
         np.where(text < MOST_NAMES, text, 0).astype(np.uint16),

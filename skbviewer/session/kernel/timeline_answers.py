@@ -10,9 +10,10 @@ import numpy as np
 
 from ...analysis.timeline import lanes
 from ...analysis.timeline.function_numbers import Functions
+from ...analysis.timeline.group_order import order_by
+from ...analysis.timeline.lane_calls import calls_by, wires_of
 from ...analysis.timeline.lanes import KINDS, Lane, LaneKey, LaneWait, Part, Timeline, Wire
 from ...analysis.timeline.pixel_bins import DROP, OPEN
-from ...analysis.timeline.row_stacking import order_by
 from ...analysis.timeline.session_overview import Gap, Overview, overview
 from ...analysis.timeline.session_time import Clock
 from ...analysis.words.function_layers import layers
@@ -26,14 +27,18 @@ from ...records import (
     SourceKind,
     SourceRow,
 )
+from ...records.scratch import Scratch
 from ...store import Columns, Database, queries
 from ...store import timeline_queries as store
 from ..exported_rows import MOST_IDS
+from ..input_files import cache_folder
 from ..opened_file import OpenedFile
 from ..packets.packet_list import PacketList
 from .clocks import session_time
 from .log_names import log_names
 from .machine_lanes import machine_lanes
+
+MANY_BOXES = 1 << 22  # more boxes than these are in files, 19 bytes each
 
 
 def overview_of(db: Database, columns: Columns, clock: Clock, watch: Progress | None) -> Overview:
@@ -70,11 +75,13 @@ def timeline_of(
     if kind in lanes.PACKET_KINDS:
         return _of_packets(db, packets, kind, list(ids)[:MOST_IDS], bounds, clock)
     names = Functions(store.functions(db))
-    part, keys = lanes.calls_by(kind, opened.columns, clock, names, bounds[0], watch or Silent())
+    scratch = _scratch(opened.columns)
+    columns, t0_ns = opened.columns, bounds[0]
+    part, keys = calls_by(kind, columns, clock, names, t0_ns, watch or Silent(), scratch)
     titles = _Titles(db, opened.sources())
     calls = [Lane(titles.lane_title(kind, key), 0, 0, "calls", key.key, key.source) for key in keys]
     captures = _captures(db)
-    wires = lanes.wires_of(opened.columns, clock, captures, bounds[0])
+    wires = wires_of(opened.columns, clock, captures, bounds[0], scratch)
     wire_lanes = [
         Lane(titles.capture(source), 0, 0, "wire", source, source, clock.error(source))
         for source, _, _ in captures
@@ -86,7 +93,19 @@ def timeline_of(
         boxes, titled, known = machine_lanes(*given)
         parts.append((boxes, titled))
     del wires, part  # frees memory for assemble()
-    return lanes.assemble(kind, bounds, parts, known)
+    return lanes.assemble(kind, bounds, parts, known, scratch=scratch)
+
+
+def _scratch(columns: Columns) -> Scratch:
+    """Return what holds the boxes: of a large recording, files in the user's cache folder."""
+    if columns.length("call") + columns.length("packet") < MANY_BOXES:
+        return Scratch()
+    folder = cache_folder()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        return Scratch()
+    return Scratch(folder)
 
 
 def places_of(db: Database, clock: Clock, notes: Sequence[Annotation]) -> list[NotePlace]:
@@ -213,8 +232,8 @@ def _part(
     look[dur < 0] |= OPEN
     look[reason >= 0] |= DROP
     order = order_by(lane, begin)
-    end, item = begin + np.maximum(dur, 0), item - 1
-    return Part(lane[order], begin[order], end[order], look[order], item[order], name[order])
+    dur, item = np.maximum(dur, 0), item - 1
+    return Part(lane[order], begin[order], dur[order], look[order], item[order], name[order])
 
 
 class _Titles:
