@@ -69,7 +69,8 @@ def _add(
     made: Writer, files: Pair, hashes: Sequence[str], progress: Progress, write_all: WriteAll
 ) -> Outcome:
     memory = worker_memory.of_arrays(worker_memory.limit_here())
-    imported = import_files(files, made.work / "session.skbv", progress, (), memory)
+    session_file = made.work / "session.skbv"
+    imported = import_files(files, session_file, progress, (), memory, results=False)
     session = Session.open(imported.path)
     try:
         _check_unchanged(session, hashes)

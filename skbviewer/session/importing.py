@@ -89,11 +89,13 @@ def import_files(
     progress: Progress | None = None,
     keep: Sequence[Path] = (),
     memory: int = ARRAYS,
+    results: bool = True,
 ) -> ImportResult:
     """Read captures and KBLs, match them and write the session `out`.
 
     If the inputs are large, arrays of more than `memory` bytes together are kept in files beside
-    `out`.
+    `out`.  With `results`, a large session stores its tables, graphs and diagnosis, which takes
+    a fourth of the time.
 
     If `out` is a session already, it is replaced, but its annotations are kept.  The annotations of
     the sessions `keep` are copied, too.  A session among `paths` stands for its inputs, which must
@@ -114,7 +116,8 @@ def import_files(
         inputs = [Unread(readers.kind_of(path), partial(read, path)) for path in paths]
         with Builder(out, watch, keep) as builder:
             warnings = store_inputs(inputs, builder, watch)
-            builder.finish(_derive(builder, watch), _results(builder, watch))
+            found = _results(builder, watch) if results else None
+            builder.finish(_derive(builder, watch), found)
     return ImportResult(out, warnings)
 
 

@@ -36,6 +36,7 @@ from .gui_watch import Watch, show, until
 PARTS = 1000  # a screenful is so small a part
 COUNTING = "SELECT count(*) FROM calls"
 ENDLESS = "SELECT count(*) FROM calls AS a, calls AS b WHERE a.self_ns + 1 < b.self_ns"
+TYPED_S = 4.0  # a user does not type a statement faster; meanwhile its process starts
 STARTED_S = 1.0  # the endless query is running by then
 Dialog = TypeVar("Dialog", bound=QDialog)
 
@@ -120,6 +121,7 @@ def sql(window: MainWindow, watch: Watch, runs: int) -> None:
     console = newest(window, SqlConsole)
     for _ in range(runs):
         console.editor.setPlainText(COUNTING)
+        _let_run(TYPED_S)
         _repeat(watch, COUNT, console, console.run, 1)
         console.editor.setPlainText(ENDLESS)
         console.run()

@@ -21,6 +21,7 @@ import numpy as np
 
 from ...records.kbl_layout import KblEvent
 from ...records.types import LATEST_NS, Bools, Int64s
+from ..fields.field_data import drops_of
 from ..words.kernel_names import MASK64
 from .discarded_segments import discarded
 
@@ -91,6 +92,11 @@ class DropEvents(NamedTuple):
         return DropEvents(*of, self.keys, self.lost[which], self.needless[which])
 
 
+def drop_events(scope: Scope) -> Int64s:
+    """Return all events of the session that are drops, as 0-based rows."""
+    return drops_of(scope.columns) if scope.fields is None else scope.fields.drops()
+
+
 def all_drops(
     scope: Scope, is_meant: Callable[[Int64s, Int64s], Bools] | None = None
 ) -> DropEvents:
@@ -98,8 +104,7 @@ def all_drops(
 
     If `is_meant` is given, only the drops for whose legs and times it returns true.
     """
-    columns = scope.columns
-    event = np.flatnonzero(np.asarray(columns.array("event", "event")) == int(KblEvent.DROP))
+    event = drop_events(scope)
     leg = scope.of_event("leg", event) - 1
     event, leg = event[leg >= 0], leg[leg >= 0]
     ts = scope.of_event("ts", event)

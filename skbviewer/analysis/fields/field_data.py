@@ -100,6 +100,11 @@ class View:
         return (np.arange(self.size) if self.rows is None else self.rows) + 1
 
 
+def drops_of(columns: Columns) -> Int64s:
+    """Return the events of a session that are drops, as 0-based rows."""
+    return np.flatnonzero(columns.once("event", "event") == KblEvent.DROP)
+
+
 class _Slot:
     """A value that is computed once, by the first thread that needs it."""
 
@@ -207,11 +212,15 @@ class Data:
     def table(self, name: str) -> View:
         """Return all rows of LEG, CALL, ADDRESS or DROP (the events that are drops)."""
         if name == DROP:
-            return View(self, "event", self.cached("drops", self._drops))
+            return View(self, "event", self.drops())
         return View(self, name)
 
+    def drops(self) -> Int64s:
+        """Return the events that are drops, as 0-based rows."""
+        return self.cached("drops", self._drops)  # type: ignore[no-any-return]
+
     def _drops(self) -> Int64s:
-        return np.flatnonzero(self.columns.array("event", "event") == KblEvent.DROP)
+        return drops_of(self.columns)
 
     def legs_with(self, table: str, mask: Bools) -> Bools:
         """Return for each leg whether a row of `table` that `mask` marks belongs to it."""

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...records import UNTIMED
-from ...records.kbl_layout import KblEvent
 from ...records.types import Int64s
 from ..blocks_in_threads import each_made
+from ..breakdown.lost_packets import drop_events
 from ..timeline.session_time import packet_times
 
 if TYPE_CHECKING:
@@ -183,9 +183,8 @@ def _times_of(scope: Scope, chosen: Int64s, at: int) -> tuple[Int64s, Int64s]:
 
 def _drop_times(scope: Scope) -> Int64s:
     """Return the session times of the chosen packets' drops, as `stats drops` counts them."""
-    event = np.asarray(scope.columns.array("event", "event"))
-    dropped = np.flatnonzero(event == int(KblEvent.DROP))
-    leg = np.asarray(scope.columns.array("event", "leg"), np.int64)[dropped] - 1
+    dropped = drop_events(scope)
+    leg = scope.of_event("leg", dropped) - 1
     dropped, leg = dropped[leg >= 0], leg[leg >= 0]
     if not len(dropped):
         return dropped
