@@ -11,6 +11,7 @@
 
 #define REC_CALLERS 65536	/* indexed by the low 16 bits of an offset */
 #define REC_BLOCK 4096u		/* of the disk */
+#define REC_READ_BYTES (256 << 10)	/* of one CPU at once: most records of a chunk */
 #define REC_TAIL (KBL_MAX_EXT * KBL_SLOT_SIZE)
 #define REC_NO_PROBE 0xffffffffu
 #define REC_PROBES 65536	/* a CALL has 16 bits for the id */
