@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..analysis.diagnosis import Diagnosis, Finding
+from ..analysis.display_filter import lists_packets
 from ..analysis.stats import Chosen
 from ..export.diagnosis_text import lines
 from ..session import Session
@@ -65,9 +66,11 @@ def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
     ids = chosen_rows(session, arguments.filter)
     if ids is not None and row is not None and row not in ids:
         raise KeyError(f"packet {_value(row)} does not match --filter")
+    rows = None if row is None else np.array([row], np.int64)
+    if ids is not None and len(ids) and not arguments.range and lists_packets(arguments.filter):
+        rows = np.sort(ids) if rows is None else rows
     progress = Stderr()
     try:
-        rows = None if row is None else np.array([row], np.int64)
         return session.stats.diagnosis(Chosen(ids, *times), rows, progress)
     finally:
         progress.close()
