@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from importlib.metadata import version
@@ -190,6 +191,32 @@ def test_a_patch_finds_files_of_any_name(odd_names: Path, tmp_path: Path) -> Non
     assert all(b"KBL_ENTER" in (odd_names / name).read_bytes() for name in ODD)
     assert main(["instrument", str(odd_names), "--dir", ".", "--undo"]) == 0
     assert {name: (odd_names / name).read_bytes() for name in ODD} == before
+
+
+SLOW = """
+import sys, time
+from pathlib import Path
+from scanner.cli import main
+
+def replace(self, target):
+    print("begun", flush=True)
+    time.sleep(60)
+
+Path.replace = replace
+sys.exit(main())
+"""
+
+
+def test_sigterm_leaves_no_hidden_file(odd_names: Path) -> None:
+    before = sorted(odd_names.rglob("*"))
+    command = [sys.executable, "-c", SLOW, "instrument", str(odd_names), "--dir", ".", "-q"]
+    command += ["--in-place"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "begun\n"
+        assert len(list(odd_names.rglob(".*.skbscan"))) == 1
+        process.terminate()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert sorted(odd_names.rglob("*")) == before
 
 
 def test_a_reader_that_goes_is_no_failure() -> None:
