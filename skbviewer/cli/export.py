@@ -26,7 +26,7 @@ from .terminal_output import Stderr, print_line, warn
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written, as a picture with
 a table or as CSV.  --csv with --filter alone writes the packet list, with the columns of `skbviewer
-packets --csv`.  --folded and --speedscope write the call stacks of --packet, or of the packets that
+packets --csv`, but no rows K<n>: `skbviewer packets --kernel-only --csv` writes these.  --folded and --speedscope write the call stacks of --packet, or of the packets that
 --filter, --range and --packet choose; their values are self times in ns.  --pcapng and --pcap write
 all packets, or those that --filter, --range and --packet choose.  --perfetto writes the calls of
 these packets and of the chosen rows K<n>, --parquet and --jsonl the documented tables of them.
