@@ -345,3 +345,16 @@ def test_a_typedef_stands_for_its_struct(
     result = json.loads(capsys.readouterr().out)
     assert result["type"] == meant and missing == (given == "nowhere")
     assert [row["function"] for row in result["direct"]] == found
+
+
+def test_a_pointer_to_an_array_is_one_pointer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.c").write_text(
+        "struct sk_buff { int len; };\nvoid a(struct sk_buff (*rows)[3]) { }\n"
+        "void b(struct sk_buff *few[3]) { }\nvoid c(struct sk_buff *(*some)[2][3]) { }\n"
+    )
+    assert main(["tables", str(tmp_path), "direct", "--dir", ".", "-q", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    stars = {row["function"]: row["parameters"][0]["type"].count("*") for row in rows}
+    assert stars == {"a": 1, "b": 2, "c": 2}
