@@ -15,7 +15,7 @@ from ..analysis.stats import Chosen
 from ..export.diagnosis_text import lines
 from ..session import Session
 from .command_parsers import Commands, command, formats
-from .file_argument import add_files, open_session, warn_of
+from .file_argument import add_files, note_samples, open_session, warn_of
 from .filter_option import add_filter, chosen_rows
 from .range_option import add_range, session_range
 from .row_numbers import row_id
@@ -49,7 +49,9 @@ def _diagnose(arguments: argparse.Namespace) -> int:
         print(json.dumps(as_json(made), indent=1, ensure_ascii=False))
     else:
         print_lines(lines(made))
-    return warn_of(session, arguments.files)
+    code = warn_of(session, arguments.files)
+    note_samples(session)
+    return code
 
 
 def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
