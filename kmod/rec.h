@@ -11,6 +11,7 @@
 
 #define REC_CALLERS 65536	/* indexed by the low 16 bits of an offset */
 #define REC_BLOCK 4096u		/* of the disk */
+#define REC_READ_BYTES (256 << 10)	/* of one CPU at once: most records of a chunk */
 #define REC_TAIL (KBL_MAX_EXT * KBL_SLOT_SIZE)
 #define REC_NO_PROBE 0xffffffffu
 #define REC_PROBES 65536	/* a CALL has 16 bits for the id */
@@ -273,6 +274,7 @@ void rec_code_write(const struct rec_code *c, struct rec_file *f);
 void rec_header_fill(struct kbl_file_header *header, kbl_u64 stext);
 void rec_clock_write(struct rec_file *f);
 bool rec_counters_read(struct kbl_counters *c);
+void rec_counters_subtract(struct kbl_counters *c, const struct kbl_counters *before);
 int rec_devices_read(struct rec_bytes *table);
 void rec_devices_write(struct rec_file *f);
 void rec_meta_write(struct rec_file *f, const struct rec_options *o, int missed_ms);

@@ -13,7 +13,6 @@
 
 #include "rec.h"
 
-#define REC_READ_BYTES (256 << 10)
 #define REC_READS 64	/* reads of one CPU before the next CPU's turn */
 
 static bool rec_cpu_known(const struct rec_cpus *cpus, unsigned int number)

@@ -66,7 +66,7 @@ static bool rec_list_word(struct rec_probe *probe, char *word)
 	return true;
 }
 
-/* One address in two lists is one probe, with the event and carriers of either list. */
+/* One address in two lists is one probe, with the words of either list; the first one counts. */
 static void rec_list_merge(struct rec_probe *to, const struct rec_probe *from)
 {
 	if (!to->slot.event)
@@ -76,6 +76,8 @@ static void rec_list_merge(struct rec_probe *to, const struct rec_probe *from)
 		to->slot.arg = from->slot.arg;
 		to->slot.ret = from->slot.ret;
 	}
+	if (!*to->returns)
+		to->returns = from->returns;
 	to->quiet &= from->quiet;
 }
 

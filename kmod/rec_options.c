@@ -13,8 +13,15 @@ enum rec_long {
 	REC_OPT_STATS,
 	REC_OPT_NO_LIFE,
 	REC_OPT_SAMPLE,
-	REC_OPT_CODE
+	REC_OPT_CODE,
+	REC_OPT_END
 };
+
+static bool rec_given[REC_OPT_END];	/* the options of the command line */
+
+/* What goes with -l and with -r; no other option has an effect there. */
+static const int rec_list_takes[] = { 'l', 'D', 'f', REC_OPT_NO_LIFE, 0 };
+static const int rec_show_takes[] = { 'r', 'c', 't', 'U', 'v', REC_OPT_STATS, 0 };
 
 static const struct option rec_longs[] = {
 	{ "counter", required_argument, NULL, REC_OPT_COUNTER },
@@ -31,14 +38,14 @@ static const struct option rec_longs[] = {
 
 static const char rec_help[] =
 	"usage: kblrecord [-w FILE] [-f LIST] [-e GROUPS] [-c COUNT] [--duration S] [FILTER...]\n"
-	"       kblrecord -r FILE [--stats]\n"
-	"       kblrecord -l [-f LIST]\n"
+	"       kblrecord -r FILE [-c COUNT] [--stats | -t -U -v]\n"
+	"       kblrecord -l [-f LIST [--no-life]]\n"
 	"  -w FILE          write the recording to FILE (- is standard output); default: text\n"
 	"  -r FILE          show a recording as text; needs no kernel module\n"
 	"  -l, -D           list the functions: ID PROVIDER MODULE FUNCTION NAME\n"
 	"  -f LIST          functions to probe, may be given again (default: probes-VERSION.txt\n"
 	"                   beside the program)\n"
-	"  --no-life        leave out the quiet probes for allocations, clones and frees\n"
+	"  --no-life        with -f: leave out the quiet probes for allocations, clones and frees\n"
 	"  -e GROUPS        groups of events: net,qdisc,sock,copy,drop,syscall,irq,softirq,\n"
 	"                   table,sched,lock,fault,queue, all or none (default: those that\n"
 	"                   the module has on)\n"
@@ -56,7 +63,8 @@ static const char rec_help[] =
 	"  --stats          show a summary of each function's calls instead of text\n"
 	"  -t               show no times; -tt: seconds since 1970, -ttt: since the previous\n"
 	"                   line, -tttt: with the date\n"
-	"  -U               show records immediately, calls in the order of their returns\n"
+	"  -U               show records immediately, calls in the order of their returns; with\n"
+	"                   -w: write records to FILE a hundred times a second\n"
 	"  -v               also show records that only name the running thread\n"
 	"FILTER: see kblrecord(1)\n";
 
@@ -159,6 +167,7 @@ static bool rec_option_flag(struct rec_options *o, int option)
 
 static void rec_option(struct rec_options *o, int option, const char *value)
 {
+	rec_given[option] = true;
 	if (rec_option_value(o, option, value) || rec_option_flag(o, option))
 		return;
 	if (option == 'h')
@@ -194,23 +203,84 @@ static char *rec_sampled(const struct rec_options *o)
 	return text;
 }
 
-/* Check for options that exclude one another. */
-static const char *rec_options_wrong(const struct rec_options *o)
+/* "-c" or "--stats". */
+static void rec_option_name(int option, char *name, size_t size)
 {
-	if ((o->in != NULL) + (o->out != NULL) + o->list > 1)
-		return "-w, -r and -l exclude one another";
-	if (o->in && (o->filter || o->sample || o->nr_lists || o->events || o->counter ||
-		      o->calibrate))
-		return "-r shows the whole file: it takes no filter, list or events";
-	if ((o->file_bytes || o->file_seconds || o->file_limit) && !o->out)
+	const struct option *found = rec_longs;
+
+	while (found->name && found->val != option)
+		found++;
+	if (option < REC_OPT_COUNTER)
+		snprintf(name, size, "-%c", option);
+	else
+		snprintf(name, size, "--%s", found->name);
+}
+
+/* The message about an option that has no effect with -l or -r, or NULL. */
+static const char *rec_options_foreign(const struct rec_options *o, const char *mode,
+				       const int *takes)
+{
+	static char wrong[64];
+	char name[32];
+
+	for (int option = 1; option < REC_OPT_END; option++) {
+		const int *take = takes;
+
+		while (*take && *take != option)
+			take++;
+		if (*take || !rec_given[option])
+			continue;
+		rec_option_name(option, name, sizeof(name));
+		snprintf(wrong, sizeof(wrong), "%s does not take %s", mode, name);
+		return wrong;
+	}
+	snprintf(wrong, sizeof(wrong), "%s takes no filter", mode);
+	return o->expression ? wrong : NULL;
+}
+
+/* Options about text, which neither -w nor --stats shows. */
+static const char *rec_options_text(const struct rec_options *o)
+{
+	if (o->out && (o->time_style || o->verbose))
+		return "-t and -v are about text: they do not go with -w";
+	if (o->stats && (o->time_style || o->verbose))
+		return "-t and -v are about text: they do not go with --stats";
+	if (o->stats && !o->out && o->unbuffered)
+		return "--stats takes -U only with -w";
+	return NULL;
+}
+
+static const char *rec_options_files(const struct rec_options *o)
+{
+	if ((rec_given['C'] || o->file_seconds || o->file_limit) && !o->out)
 		return "-C, -G and -W go with -w";
 	if (o->code && !o->out)
 		return "--code goes with -w";
-	if ((o->file_bytes || o->file_seconds) && !strcmp(o->out, "-"))
+	if ((rec_given['C'] || o->file_seconds) && !strcmp(o->out, "-"))
 		return "-C and -G need files: they cannot write to standard output";
-	if (o->file_limit && !o->file_bytes)
+	if (o->file_limit && !rec_given['C'])
 		return "-W goes with -C";
+	if (rec_given['C'] && o->file_bytes < REC_READ_BYTES)
+		return "-C takes at least 0.262144: a file has at least one chunk of records";
 	return NULL;
+}
+
+/* Check for options that exclude one another, and for options without effect. */
+static const char *rec_options_wrong(const struct rec_options *o)
+{
+	const char *wrong = NULL;
+
+	if ((o->in != NULL) + (o->out != NULL) + o->list > 1)
+		return "-w, -r and -l exclude one another";
+	if (o->list)
+		wrong = rec_options_foreign(o, "-l", rec_list_takes);
+	else if (o->in)
+		wrong = rec_options_foreign(o, "-r", rec_show_takes);
+	if (!wrong)
+		wrong = rec_options_text(o);
+	if (!wrong && !o->life && !o->nr_lists)
+		wrong = "--no-life goes with -f";
+	return wrong ? wrong : rec_options_files(o);
 }
 
 void rec_options_parse(struct rec_options *o, int argc, char **argv)

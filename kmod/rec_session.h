@@ -28,6 +28,8 @@ struct rec_session {
 	struct rec_text *text;		/* NULL: no text */
 	struct rec_summary *summary;	/* NULL: no summary */
 	struct kbl_counters counters;
+	struct kbl_counters before;	/* of the files before this one */
+	struct kbl_counters filed;	/* records in all files: only written and bytes */
 	struct rec_missed missed;
 	kbl_u64 records;
 	kbl_u64 began_ns;

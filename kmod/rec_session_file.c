@@ -21,7 +21,7 @@ void rec_session_file_open(struct rec_session *s)
 }
 
 /* Count missed hits as LOST records report them; these records count as written, too. */
-static void rec_session_counters(struct rec_session *s)
+static struct kbl_counters rec_session_total(const struct rec_session *s)
 {
 	struct kbl_counters c = s->counters;
 
@@ -29,7 +29,27 @@ static void rec_session_counters(struct rec_session *s)
 	c.bytes += s->missed.records * KBL_SLOT_SIZE;
 	if (s->probes.polled)
 		c.missed = s->missed.total;
+	return c;
+}
+
+/* A file counts only what happened in its own time. */
+static void rec_session_counters(struct rec_session *s)
+{
+	struct kbl_counters c = rec_session_total(s);
+
+	rec_counters_subtract(&c, &s->before);
 	rec_table(&s->out.file, KBL_CHUNK_COUNTERS, &c, 1, sizeof(c));
+}
+
+/*
+ * The next file's counters begin at 0.  Records that are still in the kernel's buffers will be in
+ * the next file, and count there.
+ */
+static void rec_session_counted(struct rec_session *s)
+{
+	s->before = rec_session_total(s);
+	s->before.written = s->filed.written;
+	s->before.bytes = s->filed.bytes;
 }
 
 /* Write what is known once the module is active. */
@@ -75,6 +95,7 @@ static void rec_session_file_next(struct rec_session *s)
 	rec_counters_read(&s->counters);
 	rec_missed_poll(s);
 	rec_session_file_end(s);
+	rec_session_counted(s);
 	rec_session_file_open(s);
 	rec_session_file_begin(s);
 }
@@ -107,4 +128,6 @@ void rec_session_file_take(struct rec_session *s, unsigned int cpu, const struct
 	if (cpu != KBL_CPU_RECORDER && rec_output_full(&s->out, len, rec_session_tables(s)))
 		rec_session_file_next(s);
 	rec_records(&s->out.file, cpu, walk, data, len);
+	s->filed.written += walk->heads;
+	s->filed.bytes += len;
 }

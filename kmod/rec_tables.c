@@ -111,6 +111,18 @@ bool rec_counters_read(struct kbl_counters *c)
 	return text;
 }
 
+/* Leave what was counted since `before`; the time stays.  Another recorder may reset the module. */
+void rec_counters_subtract(struct kbl_counters *c, const struct kbl_counters *before)
+{
+	for (const struct rec_field *field = rec_counters; field->name; field++) {
+		kbl_u64 *value = (kbl_u64 *)((char *)c + field->offset);
+		kbl_u64 less = *(const kbl_u64 *)((const char *)before + field->offset);
+
+		if (value != &c->mono_ns)
+			*value -= less < *value ? less : *value;
+	}
+}
+
 /* A calibration that was not made has rounds 0 and is not written. */
 void rec_calibration_write(struct rec_file *f)
 {

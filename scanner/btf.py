@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from scanner.facts import stars_of
 from scanner.kernel_image import BadBtf, btf_section
 
 __all__ = ["BadBtf", "Btf", "Function", "Kernel", "Type", "kernel"]
@@ -104,17 +105,17 @@ class Btf:
         """Return (name, stars, size) of a type without typedefs and qualifiers.
 
         The name of a struct or union begins with that keyword: "struct sk_buff".  Pointers and
-        arrays count as stars.  The size is in bytes; 0 if the type has none.
+        arrays count as stars (facts.stars_of()).  The size is in bytes; 0 if the type has none.
         """
-        stars = 0
+        layers: list[bool] = []
         for _ in range(64):
             kind = self.type(number)
             if kind.kind == _PTR or kind.kind == _ARRAY:
-                stars += 1
+                layers.append(kind.kind == _PTR)
             elif kind.kind not in _THROUGH:
                 word = {_STRUCT: "struct ", _UNION: "union ", _PROTO: "function", _FWD: "struct "}
                 size = kind.ref if kind.kind in (_INT, _ENUM, _STRUCT, _UNION, _ENUM64) else 0
-                return word.get(kind.kind, "") + kind.name, stars, size
+                return word.get(kind.kind, "") + kind.name, stars_of(layers), size
             number = kind.ref
         raise BadBtf("BTF: types refer to each other in a circle")
 

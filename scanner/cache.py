@@ -126,10 +126,9 @@ def write(path: Path, data: bytes) -> str:
                 file.write(zlib.crc32(data).to_bytes(_CHECKSUM, "little"))
                 file.write(data)
             os.replace(name, path)
-        except OSError:
+        finally:
             with contextlib.suppress(OSError):
                 os.unlink(name)
-            raise
     except OSError as problem:
         return f"{path}: the cache was not written: {problem.strerror}"
     return ""

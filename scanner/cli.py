@@ -2,16 +2,18 @@
 """``skbscan``: find the functions of a C source tree that handle a struct.
 
 Exit codes: 0 fine, 1 done with warnings about the tree (they are listed), 2 unusable
-input or arguments, 130 interrupted.
+input or arguments, 130 interrupted, 143 ended by SIGTERM.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 from scanner import arguments, btf, graph_drawing, output, probes, summary
 from scanner.instrument import instrument_command
@@ -26,6 +28,8 @@ _TEXT = {"polymorphism": output.polymorphism, "direct": output.direct, "indirect
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code."""
     args = arguments.parse(argv)
+    if argv is None:
+        signal.signal(signal.SIGTERM, _end)
     try:
         return _COMMANDS[args.command](args)
     except (BadTree, graph_drawing.NoGraph, btf.BadBtf) as problem:
@@ -41,6 +45,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("skbscan: interrupted", file=sys.stderr)
         return 130
     return 2
+
+
+def _end(number: int, _: FrameType | None) -> NoReturn:
+    """End the program so that files that are not complete are removed."""
+    raise SystemExit(128 + number)
 
 
 def _tables(args: argparse.Namespace) -> Result:

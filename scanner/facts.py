@@ -7,6 +7,7 @@ keeps lengths); lines start at 1.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -14,13 +15,26 @@ class TypeRef(NamedTuple):
     """A declared type: its base, without qualifiers, and how many pointers and arrays surround it.
 
     `base` is "struct TAG", "union TAG", "enum TAG", a typedef's name or a basic type; "" if it is
-    unknown.  `stars` is the number of pointer and array layers.  If `function`, the type is a
-    function or a pointer to a function, and `base` is the type that this function returns.
+    unknown.  `stars` is the number of pointer and array layers (stars_of()).  If `function`, the
+    type is a function or a pointer to a function, and `base` is the type that this function
+    returns.
     """
 
     base: str
     stars: int = 0
     function: bool = False
+
+
+def stars_of(layers: Iterable[bool]) -> int:
+    """Return the stars of a type whose layers are pointers (True) and arrays, outermost first.
+
+    An array to which a pointer points adds none: the pointer's value is where its first element is.
+    """
+    stars, pointed = 0, False
+    for is_pointer in layers:
+        stars += is_pointer or not pointed
+        pointed = is_pointer or pointed
+    return stars
 
 
 class Param(NamedTuple):

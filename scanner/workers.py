@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
@@ -36,6 +37,7 @@ def _serve(
     make: Callable[[], Callable[[Any], Any]],
     inherited: list[Connection],
 ) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a parser in C would run on until its end
     # Otherwise this process would keep the other end open, and survive a parent that is killed.
     for other in inherited:
         other.close()

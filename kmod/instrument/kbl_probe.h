@@ -245,7 +245,8 @@ static __always_inline void kbl_scope_end(struct kbl_site **site)
 	struct kbl_site *kbl_scope __maybe_unused __attribute__((cleanup(kbl_scope_end))) = \
 		({ KBL_ENTERED(&kbl_site, ##__VA_ARGS__); &kbl_site; })
 
-#define KBL_RESULT(type) type kbl_ret __maybe_unused
+/* The comma removes the qualifiers of a typedef: kbl_ret is assigned later. */
+#define KBL_RESULT(type) __typeof__(((void)0, *(type *)0)) kbl_ret __maybe_unused
 
 #define KBL_LEAVE(id) KBL_LEFT(&kbl_site)
 #define KBL_LEAVE_VALUE(id, value) KBL_LEFT_VALUE(&kbl_site, value)

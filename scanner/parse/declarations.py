@@ -9,7 +9,7 @@ from typing import Any
 from pycparser import c_ast
 from pycparser.c_parser import ParseError
 
-from scanner.facts import Member, Param, Record, Typedef, TypeRef
+from scanner.facts import Member, Param, Record, Typedef, TypeRef, stars_of
 from scanner.parse.c_parser import IslandParser
 
 _PARSER = IslandParser()
@@ -37,22 +37,22 @@ def parse(text: str, types: frozenset[str]) -> list[Any]:
 
 def type_ref(node: Any) -> TypeRef:
     """Return the type that a declarator declares."""
-    stars = 0
+    layers: list[bool] = []
     function = False
     while True:
         kind = type(node)
         if kind is c_ast.PtrDecl or kind is c_ast.ArrayDecl:
-            stars += 1
+            layers.append(kind is c_ast.PtrDecl)
         elif kind is c_ast.FuncDecl:
             function = True
         elif kind is c_ast.IdentifierType:
-            return TypeRef(" ".join(node.names), stars, function)
+            return TypeRef(" ".join(node.names), stars_of(layers), function)
         elif kind in _TAGS:
             anonymous = "enum" if kind is c_ast.Enum else ""
             base = f"{_TAGS[kind]} {node.name}" if node.name else anonymous
-            return TypeRef(base, stars, function)
+            return TypeRef(base, stars_of(layers), function)
         elif kind is not c_ast.TypeDecl and kind is not c_ast.Typename and kind is not c_ast.Decl:
-            return TypeRef("", stars, function)
+            return TypeRef("", stars_of(layers), function)
         node = node.type
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tree_sitter import Node
 
-from scanner.facts import Assign, Call, Member, Param, TypeRef
+from scanner.facts import Assign, Call, Member, Param, TypeRef, stars_of
 
 Atoms = tuple[str, ...]
 _COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&"))
@@ -42,19 +42,16 @@ def base_type(node: Node | None) -> str:
 
 def declarator_parts(node: Node | None) -> tuple[str, int, bool]:
     """Return the name in a declarator, its number of stars, and whether it is a function."""
-    stars = 0
+    layers: list[bool] = []  # the innermost first
     function = False
     while node is not None and node.type not in (
         "identifier",
         "field_identifier",
         "type_identifier",
     ):
-        stars += node.type in (
-            "pointer_declarator",
-            "array_declarator",
-            "abstract_pointer_declarator",
-            "abstract_array_declarator",
-        )
+        kind = node.type.removeprefix("abstract_")
+        if kind in ("pointer_declarator", "array_declarator"):
+            layers.append(kind == "pointer_declarator")
         function = function or "function_declarator" in node.type
         inner = node.child_by_field_name("declarator")
         if inner is None:
@@ -67,7 +64,7 @@ def declarator_parts(node: Node | None) -> tuple[str, int, bool]:
                 None,
             )
         node = inner
-    return (_text(node) if node is not None else "", stars, function)
+    return (_text(node) if node is not None else "", stars_of(reversed(layers)), function)
 
 
 def parameters(function: Node) -> tuple[tuple[Param, ...], bool]:

@@ -15,7 +15,7 @@ from ..session import Session
 from ..session.comparing import Filters, comparison_of, session_stack_pairs
 from .command_parsers import Commands, command, formats
 from .file_argument import HELP as FILE_HELP
-from .file_argument import open_session, warn_of
+from .file_argument import note_samples, open_session, warn_of
 from .filter_option import check_filter
 from .row_numbers import path_of, row_id
 from .terminal_output import Stderr, print_lines
@@ -101,7 +101,9 @@ def _compare(arguments: argparse.Namespace) -> int:
         _packets(arguments, (a, b), files)
     else:
         _recordings(arguments, (a, b), files)
-    return warn_of(a, files[0]) | warn_of(b, files[1])
+    code = warn_of(a, files[0]) | warn_of(b, files[1])
+    note_samples(a, b)
+    return code
 
 
 def _refuse(arguments: argparse.Namespace) -> None:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..analysis.diagnosis import Diagnosis, Finding
+from ..analysis.display_filter import lists_packets
 from ..analysis.stats import Chosen
 from ..export.diagnosis_text import lines
 from ..session import Session
 from .command_parsers import Commands, command, formats
-from .file_argument import add_files, open_session, warn_of
+from .file_argument import add_files, note_samples, open_session, warn_of
 from .filter_option import add_filter, chosen_rows
 from .range_option import add_range, session_range
 from .row_numbers import row_id
@@ -48,7 +49,9 @@ def _diagnose(arguments: argparse.Namespace) -> int:
         print(json.dumps(as_json(made), indent=1, ensure_ascii=False))
     else:
         print_lines(lines(made))
-    return warn_of(session, arguments.files)
+    code = warn_of(session, arguments.files)
+    note_samples(session)
+    return code
 
 
 def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
@@ -65,9 +68,11 @@ def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
     ids = chosen_rows(session, arguments.filter)
     if ids is not None and row is not None and row not in ids:
         raise KeyError(f"packet {_value(row)} does not match --filter")
+    rows = None if row is None else np.array([row], np.int64)
+    if ids is not None and len(ids) and not arguments.range and lists_packets(arguments.filter):
+        rows = np.sort(ids) if rows is None else rows
     progress = Stderr()
     try:
-        rows = None if row is None else np.array([row], np.int64)
         return session.stats.diagnosis(Chosen(ids, *times), rows, progress)
     finally:
         progress.close()

@@ -26,15 +26,16 @@ from .terminal_output import Stderr, print_line, warn
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written, as a picture with
 a table or as CSV.  --csv with --filter alone writes the packet list, with the columns of `skbviewer
-packets --csv`.  --folded and --speedscope write the call stacks of --packet, or of the packets that
---filter, --range and --packet choose; their values are self times in ns.  --pcapng and --pcap write
-all packets, or those that --filter, --range and --packet choose.  --perfetto writes the calls of
-these packets and of the chosen rows K<n>, --parquet and --jsonl the documented tables of them.
---html writes a report on all packets, or on those of --filter and --range; it shows the paths of
---packet, or those of the first packets that were lost or slow. All other combinations write the
-timeline; its CSV contains exactly the boxes that a picture of that size shows. The same command
-always writes the same bytes, unless --pseudonyms makes a random key. OUT may be - for standard
-output. Pictures and reports need Qt, but no display."""
+packets --csv`, but no rows K<n>: `skbviewer packets --kernel-only --csv` writes these.  --folded
+and --speedscope write the call stacks of --packet, or of the packets that --filter, --range and
+--packet choose; their values are self times in ns.  --pcapng and --pcap write all packets, or those
+that --filter, --range and --packet choose.  --perfetto writes the calls of these packets and of the
+chosen rows K<n>, --parquet and --jsonl the documented tables of them. --html writes a report on all
+packets, or on those of --filter and --range; it shows the paths of --packet, or those of the first
+packets that were lost or slow. All other combinations write the timeline; its CSV contains exactly
+the boxes that a picture of that size shows. The same command always writes the same bytes, unless
+--pseudonyms makes a random key. OUT may be - for standard output. Pictures and reports need Qt, but
+no display."""
 EVERYTHING = {"png": "--lanes packet draws all packets"}  # by format, if it is not the next one
 ALL_PACKETS = "--filter '' writes all packets"
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name

@@ -7,8 +7,9 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..analysis.words.sampling_text import sampling_text
 from ..session import Session, open_files
-from .terminal_output import Stderr, warn
+from .terminal_output import Stderr, print_line, warn
 
 HELP = "a session, or captures and KBLs (imported once; the session is cached)"
 
@@ -40,3 +41,10 @@ def warn_of(session: Session, files: Sequence[Path]) -> int:
     if session.file not in files:
         warnings += [warning for source in session.sources() for warning in source.warnings]
     return warn(filter(None, warnings))
+
+
+def note_samples(*sessions: Session) -> None:
+    """Print a note for each kernel log of `sessions` that has only some of the connections."""
+    kernels = (one for session in sessions for one in session.stats.scope().kernels.values())
+    for sample in dict.fromkeys(kernel.sample for kernel in kernels if kernel.sample):
+        print_line(f"note: {sampling_text(*sample)}", error=True)

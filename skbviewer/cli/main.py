@@ -14,7 +14,7 @@ from pathlib import Path
 from .. import __version__
 from ..records import BadInput, Cancelled
 from ..records.file_names import is_utf8, shown
-from .starting import importing
+from .starting import end_by_signals, importing
 from .terminal_output import print_line
 
 # A module is imported only when its command runs, so that no command waits for another.
@@ -47,6 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if words and (words[0] in COMMANDS or words[0] in ("-h", "--help", "--version")):
             chosen = [words[0]] if words[0] in COMMANDS else COMMANDS
             arguments = _parsed(_parser(chosen), words)
+            if argv is None:  # not in the window: Qt's loop would not notice a signal
+                end_by_signals()
             code = int(arguments.run(arguments))
             sys.stdout.flush()  # so that a full disk is noticed here
             return code

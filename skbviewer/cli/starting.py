@@ -11,12 +11,29 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn
 
 QT = ("PySide6", "shiboken6", "pyqtgraph")
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def end_by_signals() -> None:
+    """Let SIGTERM and SIGHUP end the program by SystemExit(128 + signal), not at once.
+
+    Then files that are not complete are removed.  A signal that is ignored (nohup) stays so.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _end)
+
+
+def _end(number: int, _: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)
 
 
 @contextmanager

@@ -4,7 +4,8 @@
 A row is a packet, or row K<n>: an skb lifetime without a packet. A row is chosen if it matches the
 filter, is among the named rows, and is in the range. A packet is in the range if it was captured
 then; a row K<n> if its lifetime began then. Formats that contain only captured packets leave out
-the rows K<n>.
+the rows K<n>. Lifetimes that are no rows (copies of sniffers, ambiguous matches) are in a file only
+if nothing is restricted.
 """
 
 from __future__ import annotations

@@ -79,6 +79,40 @@ def test_a_filter_chooses_packets(bulk: Path, capsys: pytest.CaptureFixture[str]
     assert max(row["packets"] for row in made["time"]) == 2
 
 
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A session whose log lost records in the middle."""
+    log = resource("samples/drops/drops.kbl")
+    data = bytearray(log.read_bytes())
+    at = len(data) // 2
+    data[at : at + 64] = bytes(byte ^ 0xFF for byte in data[at : at + 64])
+    folder = tmp_path_factory.mktemp("damaged")
+    (folder / "damaged.kbl").write_bytes(data)
+    import_files([folder / "damaged.kbl", log.with_suffix(".pcap")], folder / "damaged.skbv")
+    return folder / "damaged.skbv"
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_a_packet_is_judged_alike_by_number_and_by_filter(
+    complete: bool, damaged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Records that were lost elsewhere do not matter for a packet that lacks none."""
+    main(["packets", str(damaged), "--json"])
+    listed = map(json.loads, capsys.readouterr().out.splitlines())
+    number = next(p["number"] for p in listed if (p["kernel_ns"] is not None) is complete)
+    made = [
+        as_json(capsys, str(damaged), *words)
+        for words in (
+            ("--packet", str(number)),
+            ("--filter", f"frame.number == {number}"),
+            ("--filter", f"frame.number in {{{number}}}"),
+        )
+    ]
+    assert made[0] == made[1] == made[2]
+    judged = {one["rule"]: one["judged"] for one in made[0]["judged"]}
+    assert judged["drop"] is complete
+
+
 def test_a_range_chooses_packets(bulk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Ranges that meet share no packet, and lack none of the whole."""
     main(["packets", str(bulk), "--json"])

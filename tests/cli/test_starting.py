@@ -3,9 +3,13 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 from weakref import ref
+
+import pytest
 
 from skbviewer.cli.starting import importing
 
@@ -35,3 +39,38 @@ def test_the_second_command_of_a_process_keeps_nothing_of_the_first() -> None:
         pass
     gc.collect()
     assert left() is None
+
+
+SLOW = """
+import sys, time, types
+from pathlib import Path
+from skbviewer.cli import main as _
+from skbviewer.cli.main import COMMANDS, main
+from skbviewer.export.written_whole import written_file
+
+def write(_):
+    with written_file(Path(sys.argv[2])) as file:
+        file.write(b"half")
+        print("begun", flush=True)
+        time.sleep(60)
+
+def add(commands):
+    parser = commands.add_parser("slow")
+    parser.add_argument("files", nargs=1)
+    parser.set_defaults(run=write)
+
+sys.modules["skbviewer.cli.slow"] = types.SimpleNamespace(add=add)
+COMMANDS["slow"] = "slow"
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_no_part_of_a_file(number: signal.Signals, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", SLOW, "slow", str(tmp_path / "out.csv")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "begun\n"
+        assert len(list(tmp_path.iterdir())) == 1
+        process.send_signal(number)
+    assert process.returncode == 128 + number
+    assert list(tmp_path.iterdir()) == []

@@ -12,9 +12,11 @@ import pyarrow.parquet as parquet
 import pytest
 
 from skbviewer import readers
+from skbviewer.analysis.packet_legs import legs_of_rows
 from skbviewer.analysis.stats import Chosen
 from skbviewer.cli import main
 from skbviewer.export import Request, write_jsonl, write_parquet, write_pcapng, write_perfetto
+from skbviewer.export.chosen_rows import stacks_of
 from skbviewer.export.report import facts_of
 from skbviewer.records import Capture, PacketRow, SeriesRow, Silent
 from skbviewer.session import Session
@@ -192,3 +194,22 @@ def test_a_choice_of_nothing_is_one_line(
 
 
 OPTIONS = ("--filter", "--range", "--packet")
+
+
+def test_only_an_export_of_everything_has_lifetimes_without_a_row(tmp_path: Path) -> None:
+    """docs/exports.md: a range that contains everything leaves out copies of sniffers."""
+    session = open_sample("drops", tmp_path)[0]
+    begin = session.stats.begin_ns()
+    whole = (begin - 10**12, begin + 10**12)
+    every, ranged = (
+        sum(stack.self_ns for stack in stacks_of(session, request))
+        for request in (Request(), Request(times=whole))
+    )
+    packets, lives = session.packets.count(), session.packets.all_kernel_only_count()
+    rows = np.r_[1 : packets + 1, -lives:0]
+    scope = session.stats.scope(Chosen())
+    others = ~np.isin(scope.leg_of_call, legs_of_rows(session.columns, rows))
+    series = session.columns.array("leg", "series")[scope.leg_of_call[others]] - 1
+    assert session.columns.array("series", "tap")[series].all()
+    own = scope.own_ns[others & scope.once]
+    assert every - ranged == own[own > 0].sum() > 0

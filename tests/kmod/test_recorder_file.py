@@ -113,7 +113,20 @@ def test_missing_folder_is_one_line(harness: Path, tmp_path: Path) -> None:
         (["-w", "-", "-C", "1"], "need files"),
         (["--code"], "--code goes with -w"),
         (["-w", "a", "-W", "3"], "-W goes with -C"),
-        (["-r", "a", "host", "x"], "-r shows the whole file"),
+        (["-w", "a", "-C", "1e-7"], "-C takes at least 0.262144"),
+        (["-r", "a", "host", "x"], "-r takes no filter"),
+        (["-r", "a", "--duration", "3"], "-r does not take --duration"),
+        (["-r", "a", "--no-life"], "-r does not take --no-life"),
+        (["-r", "a", "-C", "1"], "-r does not take -C"),
+        (["-r", "a", "--stats", "-v"], "-t and -v are about text"),
+        (["-l", "-c", "3"], "-l does not take -c"),
+        (["-D", "--stats"], "-l does not take --stats"),
+        (["-l", "tcp"], "-l takes no filter"),
+        (["-w", "a", "-tt"], "-t and -v are about text: they do not go with -w"),
+        (["-w", "a", "-v"], "-t and -v are about text: they do not go with -w"),
+        (["--stats", "-t"], "-t and -v are about text: they do not go with --stats"),
+        (["--stats", "-U"], "--stats takes -U only with -w"),
+        (["--no-life"], "--no-life goes with -f"),
     ],
 )
 def test_wrong_arguments_say_what_is_wrong(arguments: list[str], says: str) -> None:
@@ -121,6 +134,17 @@ def test_wrong_arguments_say_what_is_wrong(arguments: list[str], says: str) -> N
     assert done.returncode == 2
     assert says in done.stderr.splitlines()[0]
     assert "usage: kblrecord [-w FILE]" in done.stderr
+
+
+def test_options_are_read_before_the_recording(tmp_path: Path) -> None:
+    """Options with an effect pass; the recorder then fails for another reason."""
+    gone = tmp_path / "gone.kbl"
+    for arguments in (["-c", "3", "-tt", "-U", "-v"], ["-c", "3", "--stats"]):
+        done = run(built() / "kblrecord", "-r", gone, *arguments)
+        assert (done.returncode, done.stderr) == (
+            1,
+            f"kblrecord: {gone}: No such file or directory\n",
+        )
 
 
 def test_help_names_every_option() -> None:

@@ -108,6 +108,16 @@ def test_lists_add_up_without_doubles(fake: Fake) -> None:
     ]
 
 
+def test_first_list_that_says_what_a_function_returns_counts(fake: Fake) -> None:
+    first, second = fake.folder / "first.txt", fake.folder / "second.txt"
+    first.write_text("ip_rcv skb@0\ntcp_v4_rcv skb@0 int\n")
+    second.write_text("ip_rcv bool\ntcp_v4_rcv void\n")
+    assert sent(fake, "-f", first, "-f", second, "--no-life") == [
+        f"ip_rcv 0x{STEXT + 0x1000:x} skb@0 bool",
+        f"tcp_v4_rcv 0x{STEXT + 0x2000:x} skb@0 int",
+    ]
+
+
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """kblrecord in a folder of its own, with lists of several kernels beside it."""
@@ -166,7 +176,7 @@ def test_functions_that_tell_of_lives_are_added_quietly(installed: Path, fake: F
     own.write_text("tcp_v4_rcv skb@0\nkfree_skbmem skb@0\n")
     assert listed(installed, fake, "-f", own)[1] == [
         f"tcp_v4_rcv 0x{STEXT + 0x2000:x} skb@0",
-        f"kfree_skbmem 0x{STEXT + 0x4000:x} skb@0 free",
+        f"kfree_skbmem 0x{STEXT + 0x4000:x} skb@0 free void",
         f"skb_clone 0x{STEXT + 0x3000:x} skb@0 skb@ret clone quiet",
     ]
     fake.folder.joinpath("probes.log").unlink()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hits that the kernel's probes missed become LOST records, with the time in which they were."""
+"""Missed hits become LOST records with the time in which they were; what each file counts."""
 
 from __future__ import annotations
 
@@ -136,6 +136,30 @@ def test_the_second_file_of_a_recording_declares_its_own_alone(fake: Fake, tmp_p
         marks = log.records[np.flatnonzero(log.records["kind"] == layout.KblKind.LOST)]
         assert marks["data"].tolist() == [count]
         assert log.missed == {}
+
+
+def count(fake: Fake, written: int, lost: int, nested: int) -> None:
+    """Let the module have counted this."""
+    made = fake.folder / "stats.new"
+    made.write_text(f"mono_ns 6000000000\nwritten {written}\nlost {lost}\nnested {nested}\n")
+    made.rename(fake.folder / "stats")
+
+
+def test_a_file_counts_what_was_in_its_own_time(fake: Fake, tmp_path: Path) -> None:
+    count(fake, 50, 2, 1)
+    fake.add(0, calls(50))
+    run = fake.start("-w", tmp_path / "a.kbl", "-G", 2).ready()
+    end = time.monotonic() + 60
+    while not (tmp_path / "a1.kbl").exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    fake.add(0, calls(7, 7_000_000_000))
+    count(fake, 57, 5, 1)
+    run.end(signal.SIGINT)
+    kbls = [read(tmp_path / name) for name in ("a.kbl", "a1.kbl")]
+    counters = [one(kbl.tables[Type.COUNTERS], layout.KBL_COUNTERS) for kbl in kbls]
+    assert [(int(c["lost"]), int(c["nested"])) for c in counters] == [(2, 1), (3, 0)]
+    assert [int(c["written"]) for c in counters] == [len(k.records) for k in kbls] == [50, 7]
 
 
 def test_a_module_that_shows_no_counts_by_function(fake: Fake, tmp_path: Path) -> None:

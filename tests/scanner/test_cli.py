@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import signal
 import subprocess
 import sys
 from importlib.metadata import version
@@ -192,6 +193,32 @@ def test_a_patch_finds_files_of_any_name(odd_names: Path, tmp_path: Path) -> Non
     assert {name: (odd_names / name).read_bytes() for name in ODD} == before
 
 
+SLOW = """
+import sys, time
+from pathlib import Path
+from scanner.cli import main
+
+def replace(self, target):
+    print("begun", flush=True)
+    time.sleep(60)
+
+Path.replace = replace
+sys.exit(main())
+"""
+
+
+def test_sigterm_leaves_no_hidden_file(odd_names: Path) -> None:
+    before = sorted(odd_names.rglob("*"))
+    command = [sys.executable, "-c", SLOW, "instrument", str(odd_names), "--dir", ".", "-q"]
+    command += ["--in-place"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "begun\n"
+        assert len(list(odd_names.rglob(".*.skbscan"))) == 1
+        process.terminate()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert sorted(odd_names.rglob("*")) == before
+
+
 def test_a_reader_that_goes_is_no_failure() -> None:
     """Example: ``skbscan tables TREE direct | head -1``."""
     command = [sys.executable, "-m", "scanner.cli", "scan", TODAY, "-q", "--json", "-"]
@@ -318,3 +345,16 @@ def test_a_typedef_stands_for_its_struct(
     result = json.loads(capsys.readouterr().out)
     assert result["type"] == meant and missing == (given == "nowhere")
     assert [row["function"] for row in result["direct"]] == found
+
+
+def test_a_pointer_to_an_array_is_one_pointer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.c").write_text(
+        "struct sk_buff { int len; };\nvoid a(struct sk_buff (*rows)[3]) { }\n"
+        "void b(struct sk_buff *few[3]) { }\nvoid c(struct sk_buff *(*some)[2][3]) { }\n"
+    )
+    assert main(["tables", str(tmp_path), "direct", "--dir", ".", "-q", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    stars = {row["function"]: row["parameters"][0]["type"].count("*") for row in rows}
+    assert stars == {"a": 1, "b": 2, "c": 2}

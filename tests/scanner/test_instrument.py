@@ -148,6 +148,62 @@ def test_the_probe_sees_packet_and_result(tree: Path) -> None:
     assert result.log == [f"> 1 {address} (nil)", f"< 1 {address.removeprefix('0x')}"]
 
 
+CONSTANT = """#include "skb.h"
+
+typedef const int number;
+typedef struct sk_buff *const packet;
+typedef const struct pair { int a, b; } pair;
+
+number f(struct sk_buff *skb)
+{
+	return skb ? 1 : 300;
+}
+
+packet g(struct sk_buff *skb)
+{
+	return skb;
+}
+
+pair h(struct sk_buff *skb)
+{
+	pair made = { 1, skb != NULL };
+	return made;
+}
+
+_Bool i(struct sk_buff *skb)
+{
+	return skb ? 512 : 0;
+}
+
+int main(void)
+{
+	struct sk_buff skb;
+
+	printf("%d %d %d %d\\n", f(&skb), g(&skb) == &skb, h(&skb).b, i(&skb));
+	return 0;
+}
+"""
+
+
+def test_a_typedef_of_a_result_may_be_constant(tree: Path) -> None:
+    source = tree / "constant.c"
+    source.write_text(CONSTANT)
+    before = ran(source, ("-Wno-ignored-qualifiers",))
+    rows = instrumented(tree)["functions"]  # main() is the last one
+    assert [row["mode"] for row in rows] == ["explicit"] * 5
+    after = ran(source, ("-Wno-ignored-qualifiers",))
+    assert after.output == before.output == b"1 1 1 1\n"
+    assert after.diagnostics == before.diagnostics
+    assert {"< 1 1", "< 4 1"} < set(after.log)  # 512 became true
+
+
+def test_the_kernels_macro_keeps_a_result_as_that_of_the_tests() -> None:
+    kernel = HERE.parents[2] / "kmod/instrument/kbl_probe.h"
+    texts = [path.read_text() for path in (kernel, HERE / "include/linux/kbl_probe.h")]
+    macros = [re.search(r"#define KBL_RESULT\(type\) (.* kbl_ret) ", text) for text in texts]
+    assert macros[0] and macros[1] and macros[0][1] == macros[1][1]
+
+
 def test_lines_of_diagnostics_stay(tree: Path) -> None:
     """A file without any empty line, too: there a #line directive restores the count."""
     text = (

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The short way to the tokens ends where pycparser's own does."""
+"""The short way to the tokens ends where pycparser's own does; both parsers agree on types."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+import tree_sitter_c
 from pycparser import c_ast
 from pycparser.c_parser import CParser, ParseError
+from tree_sitter import Language, Parser
 
+from scanner.facts import Param, TypeRef
+from scanner.parse import declarations, fallback
 from scanner.parse.c_parser import IslandParser
 
 _BODIES = (
@@ -70,3 +74,15 @@ def test_types_of_one_island_are_not_those_of_the_next() -> None:
     assert len(parser.island("t x;", frozenset({"t"}))) == 1
     with pytest.raises(ParseError):
         parser.island("t x;", frozenset())
+
+
+@pytest.mark.parametrize(
+    ("declarator", "stars"), [("(*x)[3]", 1), ("*x[3]", 2), ("*(*x)[2][3]", 2), ("x[2]", 1)]
+)
+def test_both_parsers_count_the_same_stars(declarator: str, stars: int) -> None:
+    text = f"void f(u8 {declarator}) {{ }}"
+    (definition,) = IslandParser().island(text, frozenset({"u8"}))
+    (read,), _ = declarations.parameters(definition.decl.type)
+    node = Parser(Language(tree_sitter_c.language())).parse(text.encode()).root_node.children[0]
+    (guessed,), _ = fallback.parameters(node)
+    assert read == guessed == Param("x", TypeRef("u8", stars))

@@ -103,6 +103,9 @@ def test_commands_print_it(session: Session, capsys: pytest.CaptureFixture[str])
     assert "sampled-out" in printed
     main(["stats", str(session.file), "functions"])
     assert f"note: {TEXT}" in capsys.readouterr().err
+    for words in (["diagnose"], ["compare", str(session.file)]):
+        assert main([*words, str(session.file)]) == 0
+        assert capsys.readouterr().err == f"note: {TEXT}\n"
 
 
 def test_the_window_shows_it(session: Session, left_out: np.ndarray) -> None:

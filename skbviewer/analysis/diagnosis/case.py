@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...records.kbl_layout import KblEvent
 from ...records.types import Bools, Int64s
 from ...store.whole_columns import Array
 from ..breakdown.part_groups import PartGroups, grouped
 from ..breakdown.parts import BUSY, WITHOUT_PROBE, Breakdown, Parts
 from ..breakdown.path_classes import SMALL_CLASS
-from ..number_sets import distinct
+from ..number_sets import distinct, flags_of
+from ..packet_legs import legs_of_rows
 from ..scope import Scope
 from ..stats.time_table import TimeTable, time_of
 from .chosen_legs import ChosenLegs
@@ -113,8 +115,32 @@ class Case:
         Legs are 0-based; `ts` is on the log's clock.
         """
         if self.listed is not None:
-            return self.row_of(leg) >= 0
+            return self._listed_legs[leg]
         return self.scope.happened(leg, ts)
+
+    @cached_property
+    def _listed_legs(self) -> Bools:
+        """Return for each leg whether it is of a listed packet, also of one without times."""
+        columns = self.scope.columns
+        assert self.listed is not None
+        return flags_of(legs_of_rows(columns, self.listed), columns.length("leg"))
+
+    @cached_property
+    def has_headerless_drops(self) -> bool:
+        """Return whether packets may be among drops of unknown packets in the chosen time.
+
+        These are the drops in a log that has no packet's headers.  In other logs, an skb without
+        headers is not of a network: of netlink, for example.
+        """
+        if self.listed is not None or self.scope.has_everything:
+            return False
+        columns = self.scope.columns
+        known = columns.array("series", "identity") >= 0
+        logs = np.unique(columns.array("series", "source")[known])
+        drops = np.flatnonzero(self.event("event") == int(KblEvent.DROP))
+        source, ts = (self.scope.of_event(name, drops) for name in ("source", "ts"))
+        unknown = ~np.isin(source, logs) & (self.scope.of_event("leg", drops) > 0)
+        return bool((unknown & self.scope.in_range(source, ts)).any())
 
     @cached_property
     def kernel_ns(self) -> Int64s:

@@ -82,11 +82,15 @@ class Need(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A line of RULE_TABLE.  `find` raises Cancelled."""
+    """A line of RULE_TABLE.  `find` raises Cancelled.
+
+    `absence` are requirements besides `needs` for the claim that there is nothing to find.
+    """
 
     name: str
     needs: tuple[Need, ...]
     find: Callable[[Case], list[Finding]]
+    absence: tuple[Need, ...] = ()
 
 
 class Diagnosis(NamedTuple):

@@ -20,7 +20,7 @@ from .unexplained import NAME as UNEXPLAINED
 from .unexplained import unexplained
 
 ORDER = (CRITICAL, WARNING, NOTE)
-ABSENCE = (no_losses(),)  # what a rule needs besides to say that it found nothing
+ABSENCE = (no_losses(),)  # what each rule needs besides to say that it found nothing
 
 
 def diagnose(scope: Scope, ids: Int64s | None = None) -> Diagnosis:
@@ -48,7 +48,7 @@ def _diagnosed(scope: Scope, ids: Int64s | None) -> Diagnosis:
         if answer.judged:
             found = rule.find(case)
         if answer.judged and not found and rule.name != lost_records.NAME:
-            answer = _judged(case, rule, ABSENCE)
+            answer = _judged(case, rule, ABSENCE + rule.absence)
         judged.append(answer)
         findings += found
     findings += unexplained(case, findings)

@@ -101,6 +101,15 @@ def no_losses() -> Need:
     )
 
 
+def headers() -> Need:
+    """Return the condition that no drop is in a log that has no packet's headers."""
+    return Need(
+        lambda case: not case.has_headerless_drops,
+        "headers of the dropped packets",
+        f"{RECORD}: a log of events only does not show which packets these were",
+    )
+
+
 def calibration() -> Need:
     """Return the condition that the cost of the probes was measured."""
     return Need(

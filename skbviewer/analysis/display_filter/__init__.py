@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The display filter: Wireshark's grammar over the columns of a session."""
 
-from .check import fields_of_calls, parse
+from .check import fields_of_calls, lists_packets, parse
 from .complete import Completion, complete
 from .evaluate import evaluate
 from .filter_errors import FilterError
@@ -18,5 +18,6 @@ __all__ = [
     "evaluate",
     "expression_for",
     "fields_of_calls",
+    "lists_packets",
     "parse",
 ]

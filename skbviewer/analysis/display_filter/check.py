@@ -38,6 +38,25 @@ def fields_of_calls(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(field.name for field in fields if field.table == CALL))
 
 
+def lists_packets(text: str) -> bool:
+    """Return whether a filter matches only packets whose numbers it names.  Raises FilterError.
+
+    Then no row K<n> matches, not even one whose records were lost.
+    """
+    plan = parse(text)
+    return plan is not None and _lists_packets(plan)
+
+
+def _lists_packets(plan: p.Plan) -> bool:
+    match plan:
+        case p.Joined():
+            return _lists_packets(plan.left) and _lists_packets(plan.right)
+        case p.Relation() | p.Member() | p.Present():
+            return all(of.field.name == "frame.number" for of in p.operands(plan))
+        case _:  # a negation matches rows without a number
+            return False
+
+
 class _Checker:
     """Checks the nodes of one filter."""
 

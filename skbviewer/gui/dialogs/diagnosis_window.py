@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from skbviewer.analysis.diagnosis import Diagnosis, Evidence
+from skbviewer.analysis.display_filter import lists_packets
 from skbviewer.analysis.stats import Chosen
 from skbviewer.export.diagnosis_text import lines, not_judged, quiet
 from skbviewer.records import Progress
@@ -146,11 +147,13 @@ class DiagnosisWindow(QDialog):
         )
         ids = np.array([row.id]) if row is not None and extent is Extent.SELECTED else None
         limit = rows if extent is Extent.DISPLAYED else None
+        text = self._view.filter() if extent is Extent.DISPLAYED else ""
+        if limit is not None and len(limit) and lists_packets(text):
+            ids = np.sort(limit)
 
         def work(progress: Progress) -> Diagnosis:
             return recording.stats.diagnosis(Chosen(limit, *times), ids, progress)
 
-        text = self._view.filter() if extent is Extent.DISPLAYED else ""
         self.note.setText("Diagnosing …")
         self.tasks.start("Diagnosing", work, lambda made: self._show(made, of, text))
 

@@ -149,6 +149,33 @@ def test_a_complete_packet_was_not_dropped_whatever_was_lost(tmp_path: Path) -> 
     assert "drop" not in not_judged(diagnosed(made, tmp_path, packet=-1))
 
 
+def events_only() -> Story:
+    """A story of one drop, and nothing else."""
+    made = story()
+    made.event(90 * US, KblEvent.DROP, skb(9), 3, context=SOFTIRQ, pid=0)
+    return made
+
+
+def test_a_log_of_events_only_does_not_say_that_no_packet_was_dropped(tmp_path: Path) -> None:
+    found = diagnosed(events_only(), tmp_path)
+    (why,) = [one for one in found.judged if one.rule == "drop"]
+    assert why.missing == ("headers of the dropped packets",)
+    assert causes(found) == set() and "receive-queue-full" in not_judged(found)
+
+
+def test_a_listed_skb_without_headers_was_dropped(tmp_path: Path) -> None:
+    found = only(diagnosed(events_only(), tmp_path, packet=-1), "drop")
+    assert (found.number, found.rows.tolist()) == (1, [-1])
+
+
+def test_a_dropped_skb_of_another_family_is_no_packet(tmp_path: Path) -> None:
+    made = story()
+    freed(made, 1, received(made, 1, 100) + 1)
+    made.event(190 * US, KblEvent.DROP, skb(9), 3, context=SOFTIRQ, pid=0)
+    found = diagnosed(made, tmp_path)
+    assert causes(found) == set() and "drop" not in not_judged(found)
+
+
 def test_without_events_nothing_is_said_about_drops(tmp_path: Path) -> None:
     made = story()
     freed(made, 1, received(made, 1, 100) + 1)

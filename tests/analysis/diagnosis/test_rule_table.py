@@ -35,5 +35,5 @@ def test_each_rule_has_a_page_that_the_index_lists() -> None:
 
 
 def test_each_need_says_how_to_record_it() -> None:
-    assert all(need.name and need.how for rule in RULE_TABLE for need in rule.needs)
+    assert all(need.name and need.how for rule in RULE_TABLE for need in rule.needs + rule.absence)
     assert all(rule.needs for rule in RULE_TABLE)

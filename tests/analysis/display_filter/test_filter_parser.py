@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from skbviewer.analysis.display_filter import FilterError, parse
+from skbviewer.analysis.display_filter import FilterError, lists_packets, parse
 from skbviewer.analysis.display_filter import plan as p
 from skbviewer.analysis.display_filter.filter_parser import MAX_DEPTH
 from skbviewer.analysis.display_filter.literals import Range
@@ -252,3 +252,15 @@ def test_depth_is_limited() -> None:
     for text in ("!" * 5000 + "tcp", "(" * 5000 + "tcp" + ")" * 5000):
         with pytest.raises(FilterError, match="nested too deeply"):
             parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        ("frame.number == 3", True), ("frame.number in {1..5, 9}", True), ("frame.number", True),
+        ("frame.number > 3 && frame.number < 9 || frame.number == 12", True), ("", False),
+        ("!(frame.number == 3)", False), ("frame.number == 3 && tcp", False), ("tcp", False),
+    ],
+)  # fmt: skip
+def test_filters_of_numbers(text: str, listed: bool) -> None:
+    assert lists_packets(text) is listed

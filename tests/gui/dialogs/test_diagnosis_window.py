@@ -23,10 +23,14 @@ SAMPLES = Path("resources/samples").absolute()
 
 
 def open_sample(qtbot: QtBot, name: str) -> MainWindow:
+    return opened(qtbot, [SAMPLES / name / f"{name}.{kind}" for kind in ("kbl", "pcap")])
+
+
+def opened(qtbot: QtBot, files: list[Path]) -> MainWindow:
     window = MainWindow(open_files)
     qtbot.addWidget(window)
     window.show()
-    window.opening.open([SAMPLES / name / f"{name}.{kind}" for kind in ("kbl", "pcap")])
+    window.opening.open(files)
     qtbot.waitUntil(lambda: window.selection.recording is not None, timeout=60_000)
     return window
 
@@ -123,6 +127,26 @@ def test_one_packet(drops: MainWindow, dialog: DiagnosisWindow, qtbot: QtBot) ->
     dialog.extent.activated.emit(0)
     qtbot.waitUntil(lambda: dialog.head.text().startswith("Packet 6: 1 packet"))
     assert column(dialog, 3)[0] == "1"
+
+
+def test_displayed_packets_that_are_listed_by_number(tmp_path: Path, qtbot: QtBot) -> None:
+    """They are judged like the selected packet, although records of others were lost."""
+    data = bytearray((SAMPLES / "drops/drops.kbl").read_bytes())
+    at = len(data) // 2
+    data[at : at + 64] = bytes(byte ^ 0xFF for byte in data[at : at + 64])
+    (tmp_path / "damaged.kbl").write_bytes(data)
+    main = opened(qtbot, [tmp_path / "damaged.kbl", SAMPLES / "drops/drops.pcap"])
+    recording = main.selection.recording
+    assert recording is not None
+    rows = recording.packets.numbered(1, recording.packets.count())
+    number = next(row.number for row in rows if row.kernel_ns is not None)
+    main.selection.filter_asked.emit(f"frame.number == {number}", True)
+    qtbot.waitUntil(lambda: main.selection.rows is not None)
+    dialog = diagnose(main, qtbot)
+    assert dialog.head.text().startswith("Displayed packets (frame.number == ")
+    assert dialog.made is not None
+    assert dialog.made.findings[0].text.startswith("1 packet was dropped")  # not: at least 1
+    main.close()
 
 
 def test_the_visible_range(drops: MainWindow, dialog: DiagnosisWindow, qtbot: QtBot) -> None:

@@ -111,4 +111,9 @@ def _hooks(scope: Scope, events: Int64s) -> list[str]:
     return [hook_text(int(one) & HOOK) for one in np.unique(dropped).tolist()]
 
 
-RULE = Rule(NAME, (needs.events("drop", KblEvent.DROP, KblEvent.CONSUME),), _find)
+RULE = Rule(
+    NAME,
+    (needs.events("drop", KblEvent.DROP, KblEvent.CONSUME),),
+    _find,
+    absence=(needs.headers(),),
+)

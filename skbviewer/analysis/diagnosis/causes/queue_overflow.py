@@ -41,4 +41,9 @@ def _find(case: Case) -> list[Finding]:
     return found
 
 
-RULE = Rule(NAME, (needs.events("drop", KblEvent.DROP, KblEvent.CONSUME),), _find)
+RULE = Rule(
+    NAME,
+    (needs.events("drop", KblEvent.DROP, KblEvent.CONSUME),),
+    _find,
+    absence=(needs.headers(),),
+)

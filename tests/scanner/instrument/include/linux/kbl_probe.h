@@ -34,7 +34,7 @@ static inline void kbl_close(struct kbl_scope *scope)
 	struct kbl_scope kbl_on __attribute__((cleanup(kbl_close), unused)) = \
 		(kbl_enter(KBL_FIRST(__VA_ARGS__, 0), KBL_COUNT(__VA_ARGS__), ##__VA_ARGS__), \
 		 kbl_open(KBL_FIRST(__VA_ARGS__, 0)))
-#define KBL_RESULT(type) type kbl_ret __attribute__((unused))
+#define KBL_RESULT(type) __typeof__(((void)0, *(type *)0)) kbl_ret __attribute__((unused))
 #define KBL_LEAVE(id) do { if (kbl_on) kbl_leave(id, 0, 0); } while (0)
 #define KBL_LEAVE_VALUE(id, value) \
 	do { if (kbl_on) kbl_leave(id, 1, (unsigned long)(value)); } while (0)
