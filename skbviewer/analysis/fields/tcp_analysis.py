@@ -7,6 +7,7 @@ the sequence number with which a direction should continue, judging by what it h
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from .window_scaling import syn_scales
 FIN, RST = 0x01, 0x04
 ANALYSIS = "tcp.analysis"  # name under which the result is cached
 FOLLOWING = "following TCP streams"
+COLUMNS = ("tcp_flags", "payload", "seq", "ack", "window", "ts")
 PART = 1 << 19  # number of segments that are processed together
 FAST_NS = 20_000_000  # longest time from the last duplicate ACK to a fast retransmission
 ORDER_NS = 3_000_000  # the same from the highest segment to one out of order, if no RTT is known
@@ -56,11 +58,12 @@ def analysis_of(data: Data, progress: Progress | None = None) -> Analysis:
 def _analysed(data: Data, progress: Progress) -> Analysis:
     streams = streams_of(data, "tcp")
     out = Analysis(data.columns.length(PACKET), int(streams.number.max(initial=-1)) + 1)
-    done = 0
+    view, done = data.packets(), 0
+    columns = {name: view.column(name) for name in COLUMNS}  # else the cache reads some again
     for part in streams.parts(PART):
         progress.report(FOLLOWING, done, len(streams.rows))
         done += len(part.rows)
-        segments = _segments(data, part)
+        segments = _segments(columns, part)
         findings = _flags(segments)
         scales = window_scales(data, segments)
         findings["window_full"] = _window_full(segments, scales)
@@ -81,11 +84,9 @@ def window_shifts(view: View) -> Int64s:
     return found
 
 
-def _segments(data: Data, found: Streams) -> Segments:
-    view = data.packets()
-
+def _segments(columns: Mapping[str, Array], found: Streams) -> Segments:
     def of(name: str) -> Int64s:
-        return view.column(name)[found.rows].astype(np.int64)
+        return columns[name][found.rows].astype(np.int64)
 
     begin, flags = starts(found.stream), of("tcp_flags")
     first = found.direction == 0
