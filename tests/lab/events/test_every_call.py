@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -15,7 +14,8 @@ from skbviewer.records import kbl_layout as layout
 from skbviewer.session import Session, import_files
 from tests.lab.events.conftest import Events
 from tests.lab.events.guest_events import Case, ext, stat
-from tests.lab.events.test_calls import calls, signed
+from tests.lab.events.histograms import Counts, histogram, signed
+from tests.lab.events.test_calls import calls
 
 Event, Ext = layout.KblEvent, layout.KblExtType
 INIT = 1
@@ -23,23 +23,10 @@ EXIT, EXIT_GROUP, RT_SIGRETURN, CLOCK_NANOSLEEP = 60, 231, 15, 230
 FORKS = {56, 57, 58, 435}  # clone, fork, vfork, clone3
 NO_NUMBER = -1  # what the kernel's histogram says about a return from a signal handler
 NUMBER = (1 << 32) - 1
-KEYS = re.compile(r"(\w+): +(-?\d+)")
 OLD_GETPID = 20 | layout.KBL_SYSCALL_32BIT
 NAMES = {39: "getpid", 110: "getppid", CLOCK_NANOSLEEP: "clock_nanosleep", 269: "faccessat",
          999: "syscall 999", RT_SIGRETURN: "rt_sigreturn",
          OLD_GETPID: "getpid (32-bit)"}  # fmt: skip
-
-Counts = Counter[tuple[int, ...]]
-
-
-def histogram(path: Path) -> Counts:
-    """Return the hits of a hist trigger by its keys, in the order of the line."""
-    found: Counts = Counter()
-    for line in path.read_text().splitlines():
-        if line.startswith("{"):
-            *keys, (_, hits) = KEYS.findall(line)
-            found[tuple(signed(int(value) % (1 << 64)) for _, value in keys)] = int(hits)
-    return found
 
 
 def whole(case: Case) -> set[int]:
