@@ -2,6 +2,7 @@
 /*
  * everycall OUT: system calls that have nothing to do with sockets.  Writes down how often it made
  * each, in all its threads: "NUMBER CALLS ERRORS"; 32-bit calls have 1 << 32 in their number.
+ * everycall OUT exec: another thread than the first calls exec.  Writes down "PROCESS THREAD".
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -86,12 +87,32 @@ static void calls(void)
 			fail("int 0x80");
 }
 
+static void *become(void *out)
+{
+	fprintf(out, "%d %ld\n", getpid(), (long)syscall(SYS_gettid));
+	fclose(out);
+	execl("/bin/busybox", "true", NULL);
+	fail("exec");
+	return NULL;
+}
+
+static void exec_by_thread(FILE *out)
+{
+	pthread_t made;
+
+	if (pthread_create(&made, NULL, become, out))
+		fail("pthread_create");
+	pthread_join(made, NULL);
+}
+
 int main(int argc, char **argv)
 {
-	FILE *out = argc == 2 ? fopen(argv[1], "w") : NULL;
+	FILE *out = argc >= 2 ? fopen(argv[1], "w") : NULL;
 
 	if (!out)
 		fail("everycall OUT");
+	if (argc == 3)
+		exec_by_thread(out);
 	signal(SIGUSR1, on_signal);
 	threads();
 	calls();

@@ -36,6 +36,10 @@ sleep 0.3
 echo "-syscalls +syscall" > $kbl/events || fail "events"
 wait $!
 end
+# The thread that calls exec takes its process's id meanwhile.
+begin execcalls "-all +syscalls"
+must /everycall $out/threads exec
+end
 # The same by kblrecord.
 count
 out=/tmp/out/recordedcalls; mkdir $out

@@ -20,6 +20,7 @@ from tests.lab.events.test_calls import calls
 Event, Ext = layout.KblEvent, layout.KblExtType
 INIT = 1
 EXIT, EXIT_GROUP, RT_SIGRETURN, CLOCK_NANOSLEEP = 60, 231, 15, 230
+EXECVE = 59
 FORKS = {56, 57, 58, 435}  # clone, fork, vfork, clone3
 NO_NUMBER = -1  # what the kernel's histogram says about a return from a signal handler
 NUMBER = (1 << 32) - 1
@@ -129,6 +130,19 @@ def test_a_thread_that_exits_leaves_nothing(events: Events) -> None:
     case = events.case("everycall")
     last = [pairs[-1] for thread, pairs in calls(case).items() if thread in whole(case)]
     assert all(int(b.head["data"]) in (EXIT, EXIT_GROUP) and end is None for b, end in last)
+
+
+def test_a_thread_that_calls_exec_ends_it_as_its_process(events: Events) -> None:
+    """Its process's first thread was killed before, in a call that it did not finish."""
+    case = events.case("execcalls")
+    process, thread = map(int, (case.folder / "threads").read_text().split())
+    both = sorted(case.events(Event.SYSCALL_ENTRY, Event.SYSCALL_EXIT), key=lambda r: r.head["ts"])
+    last = [r for r in both if r.head["pid"] == thread][-1]
+    assert (last.head["event"], last.head["data"]) == (Event.SYSCALL_ENTRY, EXECVE)
+    after = [r for r in both if r.head["pid"] == process and r.head["ts"] > last.head["ts"]]
+    upto = [int(r.head["event"]) for r in after].index(Event.SYSCALL_ENTRY)
+    assert 1 <= upto <= 2
+    assert after[upto - 1].head["data"] == 0
 
 
 def test_statistics_of_calls(events: Events, tmp_path: Path) -> None:
