@@ -125,7 +125,7 @@ enum kbl_event {
 	KBL_EV_START_XMIT = 19,	/* net_dev_start_xmit */
 	KBL_EV_XMIT = 20,	/* [aside] net_dev_xmit; data = return code */
 	KBL_EV_NAPI_POLL = 21,	/* data = work | budget << 32; KBL_EXT_ADDR: the device */
-	KBL_EV_SYSCALL_ENTRY = 22,	/* data = number */
+	KBL_EV_SYSCALL_ENTRY = 22,	/* data = number, and KBL_SYSCALL_32BIT */
 	KBL_EV_SYSCALL_EXIT = 23,	/* data = return value */
 	KBL_EV_IRQ_ENTRY = 24,	/* [interrupt] data = irq; KBL_EXT_COMM: its name, not each time */
 	KBL_EV_IRQ_EXIT = 25,	/* [interrupt] data = irq number | irqreturn_t << 32 */
@@ -148,6 +148,9 @@ enum kbl_event {
 	KBL_EV_QUEUE_LENGTH = 42,	/* data = packets | bytes << 32; KBL_EXT_ADDR: which */
 	KBL_EV_SOCK_LENGTH = 43	/* data as in QUEUE_LENGTH; of the SOCK_ENQUEUE before it */
 };
+
+/* In a SYSCALL_ENTRY's data: a call of a 32-bit program on a 64-bit kernel. */
+#define KBL_SYSCALL_32BIT 0x100000000	/* its number is another table's */
 
 /* How a thread waits for a lock: bits 56 to 63 of a LOCK_WAIT's data. */
 enum kbl_lock {
@@ -437,7 +440,7 @@ struct kbl_ext_route {
 	kbl_u32 table;
 };
 
-/* KBL_EV_SYSCALL_ENTRY; a socket call's arguments as passed. */
+/* KBL_EV_SYSCALL_ENTRY of the group syscall; a socket call's arguments as passed. */
 struct kbl_ext_syscall {
 	kbl_u8 kind;
 	kbl_u8 type;

@@ -320,4 +320,11 @@ fault:
 	return 0;
 }
 
+/* The number by which 32-bit programs of this architecture end all their threads. */
+#ifdef CONFIG_X86
+#define KBL_ARCH_EXIT_GROUP_32 252
+#else
+#define KBL_ARCH_EXIT_GROUP_32 248
+#endif
+
 #endif /* KBL_ARCH_H */

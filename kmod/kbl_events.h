@@ -29,6 +29,7 @@ enum kbl_group {
 	KBL_GROUP_LOCK,
 	KBL_GROUP_FAULT,
 	KBL_GROUP_QUEUE,
+	KBL_GROUP_SYSCALLS,
 	KBL_NR_GROUPS
 };
 
@@ -40,6 +41,7 @@ void kbl_route_stop(void);
 
 /* kbl_syscall.c, kbl_trace_irq.c: forget what an earlier recording knew */
 void kbl_syscall_start(void);
+void kbl_syscall_choose(bool sockets, bool all);
 void kbl_syscall_show(struct seq_file *m);
 void kbl_irq_start(void);
 void kbl_irq_forget(void);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The network's system calls, and calls on any file that is a socket.  An end is recorded only
- * if its start on that thread was.
+ * System calls: the network's, and calls on any file that is a socket, with their arguments
+ * (group syscall); all, without arguments (group syscalls).  An end is recorded only if its
+ * start on that thread was.
  */
 #include <linux/atomic.h>
 #include <linux/compat.h>
@@ -21,7 +22,7 @@
 #include "kbl_events.h"
 
 #define KBL_NR_SYSCALLS 512
-#define KBL_WAITING_BITS 13
+#define KBL_WAITING_BITS 14
 #define KBL_WAITING_WINDOW 16	/* slots searched, starting at the hash */
 #define KBL_POLLED 8		/* most entries of a poll() that are read */
 
@@ -84,14 +85,32 @@ static const u8 kbl_call_kinds[KBL_NR_SYSCALLS] = {
 #endif
 };
 
-/* The threads inside a recorded call; 0 = free. */
-static u32 kbl_waiting[1 << KBL_WAITING_BITS];
+/*
+ * The threads inside a recorded call, by task; 0 = free.  Their ids may change: a thread that
+ * calls exec() takes its process's.
+ */
+static unsigned long kbl_waiting[1 << KBL_WAITING_BITS];
 static atomic_t kbl_not_waiting;
+
+/* The groups that are on.  A call begun while syscalls was on may be waiting: kbl_any_end. */
+static bool kbl_socket_calls;
+static bool kbl_all_calls;
+static bool kbl_any_end;
 
 void kbl_syscall_start(void)
 {
 	memset(kbl_waiting, 0, sizeof(kbl_waiting));
 	atomic_set(&kbl_not_waiting, 0);
+	WRITE_ONCE(kbl_any_end, false);
+}
+
+/* May be called while handlers run. */
+void kbl_syscall_choose(bool sockets, bool all)
+{
+	WRITE_ONCE(kbl_socket_calls, sockets);
+	if (all)
+		WRITE_ONCE(kbl_any_end, true);
+	WRITE_ONCE(kbl_all_calls, all);
 }
 
 void kbl_syscall_show(struct seq_file *m)
@@ -99,33 +118,35 @@ void kbl_syscall_show(struct seq_file *m)
 	seq_printf(m, "syscalls_not_told %d\n", atomic_read(&kbl_not_waiting));
 }
 
-static __always_inline u32 *kbl_waiting_slot(u32 tid, unsigned int i)
+static __always_inline unsigned long *kbl_waiting_slot(unsigned long task, unsigned int i)
 {
-	return &kbl_waiting[(hash_32(tid, KBL_WAITING_BITS) + i) &
+	return &kbl_waiting[(hash_long(task, KBL_WAITING_BITS) + i) &
 			    ((1 << KBL_WAITING_BITS) - 1)];
 }
 
-static __always_inline bool kbl_wait_begin(u32 tid)
+static __always_inline bool kbl_wait_begin(void)
 {
+	unsigned long task = (unsigned long)current;
 	unsigned int i;
 
 	for (i = 0; i < KBL_WAITING_WINDOW; i++)
-		if (!READ_ONCE(*kbl_waiting_slot(tid, i)) &&
-		    !cmpxchg(kbl_waiting_slot(tid, i), 0, tid))
+		if (!READ_ONCE(*kbl_waiting_slot(task, i)) &&
+		    !cmpxchg(kbl_waiting_slot(task, i), 0, task))
 			return true;
 	atomic_inc(&kbl_not_waiting);
 	return false;
 }
 
 /* True if the start was recorded.  Called by the thread itself only. */
-static __always_inline bool kbl_wait_end(u32 tid)
+static __always_inline bool kbl_wait_end(void)
 {
+	unsigned long task = (unsigned long)current;
 	unsigned int i;
 
 	for (i = 0; i < KBL_WAITING_WINDOW; i++) {
-		if (READ_ONCE(*kbl_waiting_slot(tid, i)) != tid)
+		if (READ_ONCE(*kbl_waiting_slot(task, i)) != task)
 			continue;
-		WRITE_ONCE(*kbl_waiting_slot(tid, i), 0);
+		WRITE_ONCE(*kbl_waiting_slot(task, i), 0);
 		return true;
 	}
 	return false;
@@ -265,33 +286,80 @@ static __always_inline void kbl_syscall_emit(struct kbl_cpu *c, long id,
 	ext->args[1] = call->args[1];
 }
 
-void kbl_on_sys_enter(void *data, struct pt_regs *regs, long id)
+/* Record a call on a socket.  False if it is none, or if the filter refuses the socket. */
+static bool kbl_enter_socket(u8 kind, struct pt_regs *regs, long id)
 {
 	struct kbl_ext_syscall call = {};
-	u8 kind = kbl_call_kind(id);
 	unsigned long args[6];
 	struct kbl_cpu *c;
+	bool pass;
 
-	if (likely(kind == KBL_CALL_NONE))
-		return;
 	syscall_get_arguments(current, regs, args);
 	if (!kbl_call_socket(kind, args, &call))
-		return;
+		return false;
 	kbl_call_args(kind, args, &call);
 	c = kbl_event_open();
 	if (!c)
-		return;
-	if ((!static_branch_unlikely(&kbl_filter_on) || kbl_filter_pass(c, 0, NULL, call.sk)) &&
-	    kbl_wait_begin(current->pid))
+		return true;
+	pass = !static_branch_unlikely(&kbl_filter_on) || kbl_filter_pass(c, 0, NULL, call.sk);
+	if (pass && kbl_wait_begin())
 		kbl_syscall_emit(c, id, &call);
 	kbl_batch_close(c);
+	return pass;
+}
+NOKPROBE_SYMBOL(kbl_enter_socket);
+
+/* These calls do not return. */
+static __always_inline bool kbl_call_exits(u64 number)
+{
+	switch (number) {
+	case __NR_exit:
+	case __NR_exit_group:
+	case KBL_SYSCALL_32BIT | 1:
+	case KBL_SYSCALL_32BIT | KBL_ARCH_EXIT_GROUP_32:
+#ifdef CONFIG_X86_X32_ABI
+	case KBL_SYSCALL_32BIT | __X32_SYSCALL_BIT | __NR_exit:
+	case KBL_SYSCALL_32BIT | __X32_SYSCALL_BIT | __NR_exit_group:
+#endif
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Record any call, without its arguments.  As the kernel's own tracer does, none below 0. */
+static __always_inline void kbl_enter_any(long id)
+{
+	u64 number = (u32)id | (in_compat_syscall() ? KBL_SYSCALL_32BIT : 0);
+
+	if (unlikely(id < 0))
+		return;
+	/* Nothing is recorded, so no end will be due. */
+	if (unlikely(!data_race(kbl_active)))
+		return;
+	if (kbl_call_exits(number) || kbl_wait_begin())
+		kbl_event_alone(KBL_EV_SYSCALL_ENTRY, 0, number);
+}
+
+void kbl_on_sys_enter(void *data, struct pt_regs *regs, long id)
+{
+	u8 kind = READ_ONCE(kbl_socket_calls) ? kbl_call_kind(id) : KBL_CALL_NONE;
+
+	if (unlikely(kind != KBL_CALL_NONE) && kbl_enter_socket(kind, regs, id))
+		return;
+	if (READ_ONCE(kbl_all_calls))
+		kbl_enter_any(id);
 }
 NOKPROBE_SYMBOL(kbl_on_sys_enter);
 
+/* A return from a signal handler restores the registers: it has no number and no result. */
 void kbl_on_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
-	if (unlikely(kbl_call_kind(syscall_get_nr(current, regs)) != KBL_CALL_NONE) &&
-	    kbl_wait_end(current->pid))
-		kbl_event_alone(KBL_EV_SYSCALL_EXIT, 0, ret);
+	int id = syscall_get_nr(current, regs);
+
+	if (!READ_ONCE(kbl_any_end) && likely(kbl_call_kind(id) == KBL_CALL_NONE))
+		return;
+	if (kbl_wait_end())
+		kbl_event_alone(KBL_EV_SYSCALL_EXIT, 0, id < 0 ? 0 : ret);
 }
 NOKPROBE_SYMBOL(kbl_on_sys_exit);

@@ -26,6 +26,7 @@
 #include "kbl_stack.h"
 
 #define KBL_TRACE_LINE 256	/* longest line of words */
+#define KBL_SYSCALL_GROUPS (BIT(KBL_GROUP_SYSCALL) | BIT(KBL_GROUP_SYSCALLS))
 
 struct kbl_trace {
 	const char *name;
@@ -90,6 +91,7 @@ static const char * const kbl_groups[KBL_NR_GROUPS] = {
 	[KBL_GROUP_LOCK] = "lock",
 	[KBL_GROUP_FAULT] = "fault",
 	[KBL_GROUP_QUEUE] = "queue",
+	[KBL_GROUP_SYSCALLS] = "syscalls",
 };
 
 /* The others are off: they cost time on every path, not only in the network, or are many. */
@@ -114,9 +116,15 @@ static void kbl_trace_found(struct tracepoint *tp, void *unused)
 			kbl_traces[i].tp = tp;
 }
 
-static bool kbl_group_on(unsigned int group)
+/* The tracepoints of system calls serve two groups. */
+static unsigned long kbl_trace_groups(const struct kbl_trace *t)
 {
-	return kbl_tracing && kbl_wanted & BIT(group);
+	return t->group == KBL_GROUP_SYSCALL ? KBL_SYSCALL_GROUPS : BIT(t->group);
+}
+
+static bool kbl_groups_on(unsigned long groups)
+{
+	return kbl_tracing && kbl_wanted & groups;
 }
 
 /*
@@ -129,7 +137,7 @@ static void kbl_probe_events_update(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(kbl_traces); i++)
-		if (kbl_traces[i].on || !(kbl_wanted & BIT(kbl_traces[i].group)))
+		if (kbl_traces[i].on || !(kbl_wanted & kbl_trace_groups(&kbl_traces[i])))
 			events &= ~BIT_ULL(kbl_traces[i].event);
 	if (!(kbl_wanted & BIT(KBL_GROUP_SOCK)))
 		events &= ~(BIT_ULL(KBL_EV_SOCK_ENQUEUE) | BIT_ULL(KBL_EV_SOCK_LENGTH));
@@ -179,27 +187,29 @@ static int kbl_trace_apply(void)
 	unsigned int i;
 	int err;
 
+	kbl_syscall_choose(kbl_wanted & BIT(KBL_GROUP_SYSCALL),
+			   kbl_wanted & BIT(KBL_GROUP_SYSCALLS));
 	for (i = 0; i < ARRAY_SIZE(kbl_traces); i++)
-		if (!kbl_group_on(kbl_traces[i].group))
+		if (!kbl_groups_on(kbl_trace_groups(&kbl_traces[i])))
 			kbl_trace_switch(&kbl_traces[i], false);
 	for (i = ARRAY_SIZE(kbl_traces); i--; )
-		if (kbl_group_on(kbl_traces[i].group))
+		if (kbl_groups_on(kbl_trace_groups(&kbl_traces[i])))
 			kbl_trace_switch(&kbl_traces[i], true);
-	err = kbl_notify_switch(kbl_group_on(KBL_GROUP_TABLE));
+	err = kbl_notify_switch(kbl_groups_on(BIT(KBL_GROUP_TABLE)));
 	kbl_probe_events_update();
 	tracepoint_synchronize_unregister();
 	return err;
 }
 
 /*
- * Called while the handlers of these groups are not registered: forget the starts that they
- * recorded, whose ends would not match.
+ * Called before handlers are registered: forget the starts that they recorded, whose ends would
+ * not match.  @before: the groups whose handlers are registered.
  */
-static void kbl_groups_start(unsigned long groups)
+static void kbl_groups_start(unsigned long wanted, unsigned long before)
 {
-	if (groups & (BIT(KBL_GROUP_IRQ) | BIT(KBL_GROUP_SOFTIRQ)))
+	if (wanted & ~before & (BIT(KBL_GROUP_IRQ) | BIT(KBL_GROUP_SOFTIRQ)))
 		kbl_irq_start();
-	if (groups & BIT(KBL_GROUP_SYSCALL))
+	if (wanted & KBL_SYSCALL_GROUPS && !(before & KBL_SYSCALL_GROUPS))
 		kbl_syscall_start();
 }
 
@@ -210,7 +220,7 @@ int kbl_trace_start(void)
 
 	for_each_kernel_tracepoint(kbl_trace_found, NULL);
 	kbl_stack_start();
-	kbl_groups_start(kbl_wanted);
+	kbl_groups_start(kbl_wanted, 0);
 	kbl_tracing = true;
 	err = kbl_trace_apply();
 	if (err)
@@ -265,7 +275,7 @@ int kbl_trace_set(const char *words)
 	}
 	if (err)
 		return err;
-	kbl_groups_start(wanted & ~kbl_wanted);
+	kbl_groups_start(wanted, kbl_wanted);
 	kbl_wanted = wanted;
 	return kbl_trace_apply();
 }
@@ -278,7 +288,7 @@ static void kbl_group_show(struct seq_file *m, unsigned int group)
 	for (i = 0; i < ARRAY_SIZE(kbl_traces); i++) {
 		const struct kbl_trace *t = &kbl_traces[i];
 
-		if (t->group != group)
+		if (!(kbl_trace_groups(t) & BIT(group)))
 			continue;
 		seq_printf(m, " %s", t->name);
 		if (t->error)
@@ -299,7 +309,7 @@ void kbl_trace_show(struct seq_file *m)
 		    "# GROUP on|off SOURCE[=1, registered now, or =-ERRNO] ...\n"
 		    "# sock: SOCK_ENQUEUE, recorded by probes; table: neighbours, addresses,\n"
 		    "# routes, links, modules, clock; queue: lengths, beside the events of qdisc\n"
-		    "# and sock; fault: on x86 only.\n");
+		    "# and sock; fault: on x86 only; syscall: calls on sockets; syscalls: all.\n");
 	for (i = 0; i < KBL_NR_GROUPS; i++)
 		kbl_group_show(m, i);
 	kbl_syscall_show(m);

@@ -105,16 +105,21 @@ static void rec_arguments_show(FILE *out, const char *name, const struct kbl_ext
 static void rec_syscall_show(FILE *out, const struct rec_names *names, const union rec_slot *slot)
 {
 	const union rec_slot *ext = rec_ext(slot, KBL_EXT_SYSCALL);
-	const char *name = rec_syscall_word(names->machine, slot->event.data);
+	bool is_32bit = slot->event.data & KBL_SYSCALL_32BIT;
+	kbl_u32 number = slot->event.data;
+	const char *name;
 
 	if (slot->event.event == KBL_EV_SYSCALL_EXIT) {
 		fprintf(out, " = %lld", (long long)slot->event.data);
 		return;
 	}
+	name = rec_syscall_word(names->machine, number, is_32bit);
 	if (name)
 		fprintf(out, " %s", name);
 	else
-		fprintf(out, " %llu", (unsigned long long)slot->event.data);
+		fprintf(out, " %u", number);
+	if (is_32bit)
+		fputs(" 32-bit", out);
 	if (ext && ext->syscall.fd >= 0)
 		fprintf(out, " fd %d", ext->syscall.fd);
 	if (ext && ext->syscall.sk)

@@ -129,7 +129,7 @@ void rec_interrupt_show(struct rec_text *t, unsigned int cpu, const union rec_sl
 
 /* rec_words.c */
 const char *rec_softirq_word(kbl_u64 number);
-const char *rec_syscall_word(const char *machine, kbl_u64 number);
+const char *rec_syscall_word(const char *machine, kbl_u32 number, bool is_32bit);
 const char *rec_verdict_word(int verdict);
 const char *rec_nud_word(unsigned int state);
 const char *rec_table_word(kbl_u32 table);

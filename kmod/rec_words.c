@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "rec_syscall_names.h"
 #include "rec_text.h"
 
-#define REC_NO_CALL 0xffff	/* not on this architecture */
 #define REC_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 /* linux/interrupt.h */
@@ -30,48 +30,6 @@ static const char *const rec_verdicts[] = {
 	"drop", "accept", "stolen", "queue", "repeat", "stop",
 };
 
-/* The network's system calls on the architectures of the module; others stay numbers. */
-static const struct {
-	unsigned short x86_64;	/* asm/unistd_64.h */
-	unsigned short aarch64;	/* asm-generic/unistd.h */
-	const char *name;
-} rec_syscalls[] = {
-	{ 0, 63, "read" },
-	{ 1, 64, "write" },
-	{ 3, 57, "close" },
-	{ 7, REC_NO_CALL, "poll" },
-	{ 16, 29, "ioctl" },
-	{ 19, 65, "readv" },
-	{ 20, 66, "writev" },
-	{ 23, REC_NO_CALL, "select" },
-	{ 40, 71, "sendfile" },
-	{ 41, 198, "socket" },
-	{ 42, 203, "connect" },
-	{ 43, 202, "accept" },
-	{ 44, 206, "sendto" },
-	{ 45, 207, "recvfrom" },
-	{ 46, 211, "sendmsg" },
-	{ 47, 212, "recvmsg" },
-	{ 48, 210, "shutdown" },
-	{ 49, 200, "bind" },
-	{ 50, 201, "listen" },
-	{ 51, 204, "getsockname" },
-	{ 52, 205, "getpeername" },
-	{ 53, 199, "socketpair" },
-	{ 54, 208, "setsockopt" },
-	{ 55, 209, "getsockopt" },
-	{ 232, REC_NO_CALL, "epoll_wait" },
-	{ 233, 21, "epoll_ctl" },
-	{ 270, 72, "pselect6" },
-	{ 271, 73, "ppoll" },
-	{ 275, 76, "splice" },
-	{ 281, 22, "epoll_pwait" },
-	{ 288, 242, "accept4" },
-	{ 299, 243, "recvmmsg" },
-	{ 307, 269, "sendmmsg" },
-	{ 441, 441, "epoll_pwait2" },
-};
-
 static const char *rec_word(const char *const *list, size_t n, unsigned int number)
 {
 	return number < n ? list[number] : NULL;
@@ -82,15 +40,15 @@ const char *rec_softirq_word(kbl_u64 number)
 	return number < REC_COUNT(rec_softirqs) ? rec_softirqs[number] : NULL;
 }
 
-/* Returns NULL if unknown. */
-const char *rec_syscall_word(const char *machine, kbl_u64 number)
+/* Returns NULL if unknown.  @number: without KBL_SYSCALL_32BIT. */
+const char *rec_syscall_word(const char *machine, kbl_u32 number, bool is_32bit)
 {
-	bool x86 = !strcmp(machine, "x86_64"), arm = !strcmp(machine, "aarch64");
-
-	for (size_t i = 0; i < REC_COUNT(rec_syscalls); i++)
-		if ((x86 && rec_syscalls[i].x86_64 == number) ||
-		    (arm && rec_syscalls[i].aarch64 == number))
-			return rec_syscalls[i].name;
+	if (!strcmp(machine, "x86_64") && is_32bit)
+		return rec_word(rec_i386_calls, REC_COUNT(rec_i386_calls), number);
+	if (!strcmp(machine, "x86_64"))
+		return rec_word(rec_x86_64_calls, REC_COUNT(rec_x86_64_calls), number);
+	if (!strcmp(machine, "aarch64") && !is_32bit)
+		return rec_word(rec_aarch64_calls, REC_COUNT(rec_aarch64_calls), number);
 	return NULL;
 }
 

@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: 9e0bd71077779991cf062c98ce4cb5e0c04aa9fdb32a0cd4b8ce7f02c0791c5c
+kbl.h SHA-256: ccdc6acca3276ddc165289aa153ba3609177aae005672754dd2b06d9df0573b4
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ KBL_FLAG_SKB_IS_RET = 16
 KBL_FLAG_MODULE_CALLER = 32
 KBL_FLAG_EXT_LOST = 64
 KBL_FLAG_SOCK = 128
+KBL_SYSCALL_32BIT = 4294967296
 KBL_AT_RET = 15
 KBL_TAP_CONTENT = 1
 KBL_TAP_CHECKSUM = 2
@@ -209,7 +210,7 @@ KBL_EVENTS: tuple[tuple[int, str, str, tuple[str, ...]], ...] = (
     (19, "start_xmit", "net_dev_start_xmit", ()),
     (20, "xmit", "net_dev_xmit; data = return code", ("aside",)),
     (21, "napi_poll", "data = work | budget << 32; KBL_EXT_ADDR: the device", ()),
-    (22, "syscall_entry", "data = number", ()),
+    (22, "syscall_entry", "data = number, and KBL_SYSCALL_32BIT", ()),
     (23, "syscall_exit", "data = return value", ()),
     (24, "irq_entry", "data = irq; KBL_EXT_COMM: its name, not each time", ("interrupt",)),
     (25, "irq_exit", "data = irq number | irqreturn_t << 32", ("interrupt",)),

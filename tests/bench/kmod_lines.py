@@ -19,7 +19,7 @@ class Line(NamedTuple):
 
 
 LISTS = ("50", "500", "all")
-GROUPS = ("syscall", "irq", "softirq", "sched", "lock", "fault", "queue")
+GROUPS = ("syscall", "syscalls", "irq", "softirq", "sched", "lock", "fault", "queue")
 LINES = (
     Line("none", "none", "50", "no module"),
     Line("loaded", "loaded", "50", "module loaded"),

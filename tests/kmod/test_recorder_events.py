@@ -18,9 +18,11 @@ NS = 6_000_000_000
 NETNS = 4026531840
 KblLock = layout.KblLock
 LOCK = 0xFFFF888000005000 & (1 << 56) - 1
-SENDTO, CONNECT, SOCKET, PPOLL = {"x86_64": (44, 42, 41, 271), "aarch64": (206, 203, 198, 73)}[
-    os.uname().machine
-]
+SENDTO, CONNECT, SOCKET, PPOLL, GETTID = {
+    "x86_64": (44, 42, 41, 271, 186),
+    "aarch64": (206, 203, 198, 73, 178),
+}[os.uname().machine]
+OLD_20 = {"x86_64": "getpid", "aarch64": "20"}[os.uname().machine]
 SOCKADDR = int.from_bytes(bytes((2, 0, 0, 7, 192, 0, 2, 1)), "little")
 MAC = (2, 0, 0, 0, 0, 7)
 FOUR = (192, 0, 2, 1, *[0] * 12)
@@ -72,6 +74,9 @@ LINES = [
     (line_of(E.XMIT, (1 << 32) - 1), "xmit = -1"),
     (line_of(E.SOCK_ENQUEUE, 0xFFFF888000005000), "sock_enqueue of sock 0xffff888000005000"),
     (line_of(E.SYSCALL_ENTRY, 9999, ext("syscall", X.SYSCALL, fd=-1)), "syscall_entry 9999"),
+    (line_of(E.SYSCALL_ENTRY, GETTID), "syscall_entry gettid"),
+    (line_of(E.SYSCALL_ENTRY, 463), "syscall_entry 463"),
+    (line_of(E.SYSCALL_ENTRY, 20 | layout.KBL_SYSCALL_32BIT), f"syscall_entry {OLD_20} 32-bit"),
     (line_of(E.SYSCALL_EXIT, (1 << 64) - 11), "syscall_exit = -11"),
     (line_of(E.NEIGH, SET | HERE, NEIGH),
      "neigh set 192.0.2.1 at 02:00:00:00:00:07 reachable dev eth0"),

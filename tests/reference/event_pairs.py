@@ -25,7 +25,8 @@ INTERRUPTS = {
     "interrupt": (EVENT.IRQ_ENTRY, EVENT.IRQ_EXIT),
     "softirq": (EVENT.SOFTIRQ_ENTRY, EVENT.SOFTIRQ_EXIT),
 }
-NEGATIVE = 1 << 63  # from here on the result is an error
+ERRORS = (1 << 64) - 4095  # from here on the result is an error
+OLD = 1 << 32  # in the number of a 32-bit program's call
 Pair = tuple[Event, Event]
 
 
@@ -45,7 +46,10 @@ def interrupts(log: Log, events: Iterable[Event]) -> list[Cells]:
 
 def syscalls(log: Log, events: Iterable[Event]) -> list[Cells]:
     """Return `stats syscalls`."""
-    names: dict[str, str] = json.loads(SYSCALLS.read_text(encoding="utf-8")).get(log.arch, {})
+    tables = json.loads(SYSCALLS.read_text(encoding="utf-8"))
+    names: dict[str, str] = dict(tables.get(log.arch, {}))
+    if log.arch == "x86_64":
+        names |= {str(OLD + int(n)): f"{name} (32-bit)" for n, name in tables["i386"].items()}
     of: dict[tuple[str, str], list[Pair]] = {}
     for pair in _pairs(log, list(events), EVENT.SYSCALL_ENTRY, EVENT.SYSCALL_EXIT, "pid"):
         first, number = pair[0], str(pair[0].data)
@@ -54,7 +58,7 @@ def syscalls(log: Log, events: Iterable[Event]) -> list[Cells]:
     made = []
     for (program, name), pairs in of.items():
         cells: Cells = {"process": program, "syscall": name, "count": len(pairs)}
-        cells["errors"] = sum(last.data >= NEGATIVE for _, last in pairs)
+        cells["errors"] = sum(last.data >= ERRORS for _, last in pairs)
         made.append(cells | spread(last.ts - first.ts for first, last in pairs))
     return made
 

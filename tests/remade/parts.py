@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .call_graph import call_graph
+from .every_call import every_call
 from .executed import transitions
 from .function_entries import function_entries
 from .handshake import handshake
@@ -47,6 +48,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "exceptions": exceptions,
     "interrupts": interrupts,
     "system-calls": system_calls,
+    "every-call": every_call,
     "programs": programs,
     "listing": listing,
 }

@@ -11,8 +11,10 @@ import shutil
 from pathlib import Path
 
 from tests.lab import debs, guest
+from tests.lab.events import guest_events
 from tests.lab.record import TOP, Built, prepare, run
 
+from .every_call import COUNTED, MADE, RECORDING
 from .kept import SIZES, CaptureClock, keep
 
 GUEST = Path(__file__).resolve().parent / "guest"
@@ -69,12 +71,23 @@ def kept_files(out: Path) -> list[Path]:
     return [path for path in sorted(out.iterdir()) if path.name not in UNUSED]
 
 
+def every_call(built: Built) -> list[Path]:
+    """Run the guest that makes known system calls; return the files that the table needs.
+
+    Raises guest.GuestFailed or RuntimeError.
+    """
+    out = guest_events.run(built, ("everycall",)) / "recordedcalls"
+    names = {"calls.kbl": RECORDING, "enter": COUNTED, "calls": MADE}
+    return [Path(shutil.copy(out / name, out / kept)) for name, kept in names.items()]
+
+
 def main() -> None:
-    """Record in a guest of Linux 6.1."""
+    """Record in guests of Linux 6.1."""
     parser = argparse.ArgumentParser(prog="tests.remade.record", description=__doc__)
     parser.add_argument("--out", type=Path, default=TOP / "build/lab/6.1")
     folder = parser.parse_args().out.resolve()
-    keep(kept_files(record(prepare(folder, "6.1"))))
+    built = prepare(folder, "6.1")
+    keep([*kept_files(record(built)), *every_call(built)])
 
 
 if __name__ == "__main__":

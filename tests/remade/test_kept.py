@@ -15,6 +15,7 @@ from tests.instructions.counts import ENTRY, column
 from tests.instructions.joined_calls import READ_CLOCK
 from tests.instructions.recorded import SERIES, Phase, recorded
 from tests.remade import scan
+from tests.remade.every_call import call_counts, every_call_rows, program_counts
 from tests.remade.executed import counted_calls, segment_calls
 from tests.remade.kept import SIZES, CaptureClock, guest_files
 from tests.remade.late_clock import SHIFTS, matched, session, true_offset_ns, wall_clock_behind_us
@@ -89,6 +90,14 @@ def test_system_calls_are_those_of_the_program() -> None:
     """tests/lab/traffic.c makes each of these once; "ip", which starts it, makes others."""
     made = {row.syscall: row.number for row in system_call_rows() if row.process == "traffic"}
     assert [made[name] for name in ("connect", "write", "read", "close")] == [1, 1, 1, 1]
+
+
+def test_all_system_calls_are_those_that_the_kernel_counted() -> None:
+    rows, counted, made = every_call_rows(), call_counts(), program_counts()
+    assert len(rows) > 20
+    assert all(row.number == counted[row.syscall] for row in rows)
+    found = {row.syscall: (row.number, row.errors) for row in rows}
+    assert {name: found[name] for name in made} == made
 
 
 def test_recorded_durations_are_what_the_emulator_counted() -> None:

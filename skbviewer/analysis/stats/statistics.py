@@ -40,7 +40,7 @@ from .machine.fault_table import FaultRow, fault_rows
 from .machine.interrupt_table import InterruptRow, interrupt_rows
 from .machine.lock_table import LockRow, lock_rows
 from .machine.queue_table import QueueRow, queue_rows
-from .machine.syscall_table import SyscallRow, syscall_rows
+from .machine.syscall_table import ALL, ON_SOCKETS, SOCKETS_ONLY, SyscallRow, syscall_rows
 from .machine.thread_table import ThreadRow, thread_rows
 from .path_table import PathRow, path_rows
 from .process_table import ProcessRow, process_rows
@@ -150,6 +150,12 @@ def _of_events(
         return Table(fields, rows, notes=said) if recorded else Table(fields, rows, said)
 
     return table
+
+
+def _syscalls(scope: Scope) -> Table:
+    has_all = scope.has_recorded(ALL)
+    table = _of_events(syscall_rows, SyscallRow._fields, ALL if has_all else ON_SOCKETS)(scope)
+    return table._replace(notes=(SOCKETS_ONLY,)) if table.rows and not has_all else table
 
 
 def _counter(scope: Scope) -> Table:
@@ -294,8 +300,8 @@ STATISTICS: dict[str, Statistic] = {
         "Inter&rupts", "Interrupts and softirqs of each CPU",
         _of_events(interrupt_rows, InterruptRow._fields, "irq", "softirq"), None),
     "syscalls": Statistic(
-        "S&ystem Calls", "Each program's system calls on sockets",
-        _of_events(syscall_rows, SyscallRow._fields, "syscall"), None),
+        "S&ystem Calls", "Each program's system calls",
+        _syscalls, None),
     "threads": Statistic(
         "Threads", "How long programs ran, waited for a CPU, and slept",
         _of_events(thread_rows, ThreadRow._fields, "sched"), None),

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...records import KernelLog, resource
+from ...records.kbl_layout import KBL_SYSCALL_32BIT
 
 if TYPE_CHECKING:
     from ...store import Database
@@ -18,6 +19,7 @@ IDLE = 0  # thread: the idle task
 TRACER = "tracer"  # readers/tracers
 POINT = "point."  # readers/tracers
 REASON = "drop_reason."  # docs/kbl-format.md, META
+PROGRAMS_32 = {"x86_64": "i386"}  # tables of syscalls.json for 32-bit programs
 
 
 class Names(NamedTuple):
@@ -68,9 +70,14 @@ class Names(NamedTuple):
         return self.meta.get(f"{POINT}{number}", f"probe {number}")
 
     def syscall(self, number: int) -> str:
-        """Return the name of a system call: "sendto"; "syscall 44" if it is unknown."""
-        table = _syscalls().get(self.meta.get("arch", ""), {})
-        return table.get(str(number), f"syscall {number}")
+        """Return the name of a system call: "sendto"; "syscall 44" if it is unknown.
+
+        That of a 32-bit program has a number with KBL_SYSCALL_32BIT, and is "sendto (32-bit)".
+        """
+        machine, is_32bit = self.meta.get("arch", ""), number & KBL_SYSCALL_32BIT
+        low = number & ~KBL_SYSCALL_32BIT
+        table = _syscalls().get(PROGRAMS_32.get(machine, "") if is_32bit else machine, {})
+        return table.get(str(low), f"syscall {low}") + (" (32-bit)" if is_32bit else "")
 
 
 def task_name(tasks: Mapping[int, str], pid: int, cpu: int) -> str:

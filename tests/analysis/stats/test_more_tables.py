@@ -11,6 +11,7 @@ import pytest
 
 from skbviewer.analysis.graphs.io_series import interval_for
 from skbviewer.analysis.stats import STATISTICS, Chosen, Table
+from skbviewer.analysis.stats.machine.syscall_table import SOCKETS_ONLY
 from skbviewer.records import resource
 from skbviewer.records.kbl_layout import KblEvent
 from skbviewer.session import Session, import_files
@@ -129,6 +130,28 @@ def test_system_calls_of_threads(tmp_path: Path) -> None:
             ("reader", "recvfrom", 2, 1, 500),
             ("thread 7", "sendto", 1, 0, 200),
         ]
+
+
+@pytest.mark.parametrize(
+    ("result", "errors"), [(-1, 1), (-4095, 1), (-4096, 0), (0, 0), (-(1 << 63), 0)]
+)
+def test_errors_are_the_kernel_s_numbers(result: int, errors: int, tmp_path: Path) -> None:
+    """mmap() and rt_sigreturn() may return any number."""
+    story = udp_story()
+    story.event(100, KblEvent.SYSCALL_ENTRY, 0, 9, pid=7)
+    story.event(200, KblEvent.SYSCALL_EXIT, 0, result & (1 << 64) - 1, pid=7)
+    for session in opened(story, tmp_path):
+        assert [row["errors"] for row in rows(session, "syscalls")] == [errors]
+
+
+@pytest.mark.parametrize(("groups", "notes"), [("syscall", 1), ("syscall,syscalls", 0)])
+def test_a_table_of_calls_on_sockets_says_so(groups: str, notes: int, tmp_path: Path) -> None:
+    story = udp_story()
+    story.kbl.meta["events"] = groups
+    story.event(100, KblEvent.SYSCALL_ENTRY, 0, 44, pid=7)
+    story.event(200, KblEvent.SYSCALL_EXIT, 0, 9, pid=7)
+    for session in opened(story, tmp_path):
+        assert table(session, "syscalls").notes == (SOCKETS_ONLY,) * notes
 
 
 @pytest.mark.parametrize("name", ["interrupts", "syscalls"])

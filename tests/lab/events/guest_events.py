@@ -20,8 +20,8 @@ HERE = Path(__file__).resolve().parent
 TIMEOUT_S = 600
 # Steps of the lab whose tools and kernel modules these cases need too.
 NEEDED = ("drops", "segments")
-CASES = ("tables", "packets", "syscalls", "machine")
-PROGRAMS = ("calls", "machine", "unread")
+CASES = ("tables", "packets", "syscalls", "machine", "everycall")
+PROGRAMS = ("calls", "machine", "unread", "everycall")
 
 
 class Symbols(NamedTuple):

@@ -11,6 +11,7 @@ import pytest
 from skbviewer.records import kbl_layout as layout
 from tests.lab.events.conftest import Events
 from tests.lab.events.guest_events import Case, ext, stat
+from tests.lab.events.histograms import signed
 from tests.lab.kbl_check import Record
 
 Event, Ext = layout.KblEvent, layout.KblExtType
@@ -44,11 +45,6 @@ def expected(case: Case) -> tuple[int, list[tuple[str, int, int, int]]]:
     """Return what the program wrote: its thread; name, number, descriptor, result."""
     first, *rest = (line.split() for line in (case.folder / "calls").read_text().splitlines())
     return int(first[1]), [(r[0], int(r[1]), int(r[2]), int(r[3])) for r in rest]
-
-
-def signed(value: int) -> int:
-    """A u64 as the s64 it holds."""
-    return value - (value >> 63 << 64)
 
 
 def test_calls_are_those_made(case: Case) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""System calls of programs on sockets: `skbviewer stats syscalls`."""
+"""System calls of programs: `skbviewer stats syscalls`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from ....records.kbl_layout import KblEvent
 from ...scope import Scope
 from ..duration_spread import spreads
 from .paired_events import pairs_of
+
+MAX_ERRNO = 4095  # linux/err.h: other negative results are addresses or numbers
+ALL, ON_SOCKETS = "syscalls", "syscall"  # groups of events
+SOCKETS_ONLY = "only calls on sockets were recorded: kblrecord -e syscalls records all"
 
 
 class SyscallRow(NamedTuple):
@@ -39,10 +43,12 @@ def syscall_rows(scope: Scope) -> list[SyscallRow]:
     used, group = np.unique(keys, axis=0, return_inverse=True)
     named = [_names(scope, *key) for key in used.tolist()]
     programs = sorted(set(named))
-    place = np.array([programs.index(one) for one in named], np.int64)
+    places = {program: at for at, program in enumerate(programs)}
+    place = np.array([places[one] for one in named], np.int64)
     group = place[group.reshape(-1)] if len(place) else np.zeros(0, np.int64)
     found = spreads(group, pairs.ns, len(programs))
-    errors = np.bincount(group[pairs.result < 0], minlength=len(programs))
+    failed = (pairs.result < 0) & (pairs.result >= -MAX_ERRNO)
+    errors = np.bincount(group[failed], minlength=len(programs))
     rows = [
         SyscallRow(name, host, call, spread.number, int(errors[at]), *spread[1:])
         for at, ((host, name, call), spread) in enumerate(zip(programs, found, strict=True))
