@@ -154,8 +154,8 @@ class Builder:
         for table, columns in (derive(self.temporary) if derive else {}).items():
             self._add_derived(table, columns)
         connection.commit()
-        for row in results(self.temporary) if results else ():
-            self.add_rows(schema.result, [row])
+        # Large rows are written at once, for which no reader may have the file open.
+        self.add_rows(schema.result, list(results(self.temporary)) if results else [])
         for old in self._keep:  # last, because users may still add notes to them until now
             take_over(connection, old)
         connection.commit()

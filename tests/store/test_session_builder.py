@@ -15,6 +15,7 @@ import pytest
 
 from skbviewer.records import RECORD_DTYPE, BadInput, Cancelled, Silent, empty
 from skbviewer.store import Builder, open_session, queries, schema
+from skbviewer.store.result_queries import stored_result
 from skbviewer.store.session_copies import copy_session
 
 TOP = Path(__file__).resolve().parents[2]
@@ -47,6 +48,28 @@ def test_what_was_added_is_there(tmp_path: Path) -> None:
     with open_session(out).connect() as db:
         assert queries.tasks(db, 1) == {7: "ping", 8: "tcpdump"}
         assert queries.count(db, schema.record) == 45_000
+
+
+def test_large_results_are_found_while_the_session_is_read(tmp_path: Path) -> None:
+    """SQLite writes what does not fit into its cache at once, unless somebody is reading."""
+    out = tmp_path / "s.skbv"
+
+    def results(file: Path) -> Iterator[tuple[str, str, bytes]]:
+        engine = open_session(file)
+        with engine.connect() as db:
+            reading = db.exec_driver_sql("SELECT * FROM sqlite_master")
+            for number in range(3):
+                assert reading.fetchone() is not None
+                yield f"result {number}", "a program", bytes([number]) * (24 << 20)
+        engine.dispose()
+
+    with Builder(out) as builder:
+        builder.finish(results=results)
+    with open_session(out).connect() as db:
+        for number in range(3):
+            found = stored_result(db, f"result {number}", "a program")
+            assert found == bytes([number]) * (24 << 20)
+        assert stored_result(db, "result 0", "another") is None
 
 
 def test_an_address_above_the_middle_keeps_its_bits(tmp_path: Path) -> None:
