@@ -211,7 +211,9 @@ def test_values_return_as_they_were(value: object) -> None:
     assert plain(decode(encode(value))) == plain(value)
 
 
-@pytest.mark.parametrize("value", [object(), {1: 2}, np.int64(3), Chosen()], ids=str)
+@pytest.mark.parametrize(
+    "value", [object(), {1: 2}, np.int64(3), Chosen()], ids=lambda value: type(value).__name__
+)
 def test_other_types_are_refused(value: object) -> None:
     with pytest.raises(TypeError):
         encode(value)
