@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,8 +64,10 @@ def test_large_results_are_found_while_the_session_is_read(tmp_path: Path) -> No
                 yield f"result {number}", "a program", bytes([number]) * (24 << 20)
         engine.dispose()
 
+    begin = time.monotonic()
     with Builder(out) as builder:
         builder.finish(results=results)
+    assert time.monotonic() - begin < 12  # SQLite would wait 5 s for the reader with each row
     with open_session(out).connect() as db:
         for number in range(3):
             found = stored_result(db, f"result {number}", "a program")
