@@ -47,8 +47,14 @@ def _query(arguments: argparse.Namespace) -> int:
 
 
 def _typed() -> str:
-    """Return the statement on standard input.  Raises KeyError if it is not UTF-8."""
+    """Return the statement on standard input.
+
+    Raises KeyError with a message if it is too long or not UTF-8.
+    """
+    typed = sys.stdin.buffer.read(LONGEST_SQL + 1)
+    if len(typed) > LONGEST_SQL:
+        raise KeyError(f"query: the statement is longer than {LONGEST_SQL} bytes")
     try:
-        return sys.stdin.buffer.read(LONGEST_SQL + 1).decode()
+        return typed.decode()
     except UnicodeDecodeError as error:
         raise KeyError(f"query: standard input is not UTF-8 (byte {error.start})") from error

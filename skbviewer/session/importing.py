@@ -95,7 +95,7 @@ def import_files(
 
     If the inputs are large, arrays of more than `memory` bytes together are kept in files beside
     `out`.  With `results`, a large session stores its tables, graphs and diagnosis, which takes
-    a fourth of the time.
+    a fourth of an import's time.
 
     If `out` is a session already, it is replaced, but its annotations are kept.  The annotations of
     the sessions `keep` are copied, too.  A session among `paths` stands for its inputs, which must

@@ -69,10 +69,10 @@ class OpenedFile:
                     self._names[source] = names_of(db, source)
             return self._names[source]
 
-    def result(self, name: str, program: str) -> bytes | None:
-        """Return the bytes of a stored result of the whole session; see stored_results.py."""
+    def result(self, name: str) -> tuple[str, bytes] | None:
+        """Return program and bytes of a stored result of the whole session: stored_results.py."""
         with self.database() as db:
-            return stored_result(db, name, program)
+            return stored_result(db, name)
 
     def fitted(self, source: int, ts: Int64s) -> Int64s:
         """Convert times `ts` of the log `source` to the first capture's clock, ns since 1970.

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.stats import STATISTICS, Scope, statistic_of
-from ..records import Part, Progress
+from ..records import BadInput, Cancelled, Part, Progress
 from .kernel.result_bytes import encode
-from .kernel.result_maker import program
+from .kernel.result_maker import is_unchanged, program
 from .kernel.session_graphs import GRAPHS
 from .kernel.session_statistics import DIAGNOSIS, MEASUREMENTS, Statistics, table_name
 from .notes import Notes
@@ -26,7 +26,12 @@ COUNTING = "counting"
 
 
 def stored_results(file: Path, progress: Progress) -> Iterator[tuple[str, str, bytes]]:
-    """Yield name, program and bytes of each result of the session `file`.  Raises Cancelled."""
+    """Yield name, program and bytes of each result of the session `file`.
+
+    Raises Cancelled, and BadInput if the file cannot be read.
+    """
+    if not is_unchanged():
+        return
     opened = OpenedFile(file)
     stats = Statistics(opened, Fields(opened, Notes(opened)))
     groups = _groups()
@@ -36,8 +41,14 @@ def stored_results(file: Path, progress: Progress) -> Iterator[tuple[str, str, b
             scope = stats.scope()
             for name, make in makers.items():
                 scope.progress = Part(progress, COUNTING, done, done + 1, total)
-                yield name, program(), encode(make(scope))
                 done += 1
+                try:
+                    data = encode(make(scope))
+                except (Cancelled, BadInput):
+                    raise
+                except Exception:  # noqa: BLE001  # whoever asks for it gets the error
+                    continue
+                yield name, program(), data
     finally:
         opened.close()
 

@@ -8,10 +8,9 @@ from sqlalchemy import Connection, inspect, select
 from .sqlalchemy_tables import result
 
 
-def stored_result(db: Connection, name: str, program: str) -> bytes | None:
-    """Return the bytes of the result `name`; None if `program` has stored none."""
+def stored_result(db: Connection, name: str) -> tuple[str, bytes] | None:
+    """Return the program that stored the result `name`, and its bytes; None if there is none."""
     if not inspect(db).has_table(result.name):
         return None
-    wanted = select(result.c.data).where(result.c.name == name, result.c.program == program)
-    data: bytes | None = db.execute(wanted).scalars().first()
-    return data
+    row = db.execute(select(result.c.program, result.c.data).where(result.c.name == name)).first()
+    return None if row is None else (row.program, row.data)

@@ -116,7 +116,8 @@ def test_the_statement_on_standard_input(file: Path) -> None:
     sql = "SELECT 'ä' AS a".encode()
     done = subprocess.run(command, input=sql, capture_output=True, check=True)
     assert done.stdout.decode().splitlines() == ["a", "ä"]
-    for wrong, why in ((b"SELECT '\xff'", "not UTF-8 (byte 8)"), (b"SELECT 1" * 20_000, "query")):
+    long = "SELECT 'ä" + "ä" * 60_000 + "'"
+    for wrong, why in ((b"SELECT '\xff'", "not UTF-8 (byte 8)"), (long.encode(), "longer than")):
         done = subprocess.run(command, input=wrong, capture_output=True, check=False)
         assert done.returncode == 2 and why in done.stderr.decode()
         assert len(done.stderr.splitlines()) == 1

@@ -19,6 +19,7 @@ import pytest
 from skbviewer.analysis.comparison import measure
 from skbviewer.analysis.diagnosis import diagnose
 from skbviewer.analysis.stats import STATISTICS, Chosen, Scope, Table, statistic_of
+from skbviewer.analysis.stats.column_rows import ColumnRows, Texts
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
 from skbviewer.session.comparing import comparison_of
@@ -157,6 +158,33 @@ def test_the_program_is_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert whole() != before
 
 
+def test_no_results_of_code_that_was_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An update while an import runs changes the hash, but not the code in memory."""
+    assert result_maker.is_unchanged()
+    monkeypatch.setattr(result_maker, "_started", lambda: 0.0)
+    assert not result_maker.is_unchanged()
+    monkeypatch.setattr("skbviewer.session.importing.SLOW_LEGS", 1)
+    log = resource("samples/handshake/handshake.kbl")
+    session = Session.open(import_files([log], tmp_path / "s.skbv").path)
+    assert session.stats.stored(DIAGNOSIS) is None
+    session.close()
+
+
+def test_a_result_that_fails_does_not_fail_the_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skbviewer.session.importing.SLOW_LEGS", 1)
+    wrong = STATISTICS["layers"]._replace(make=lambda _: Table(("a",), [(np.int64(3),)]))
+    monkeypatch.setitem(STATISTICS, "layers", wrong)
+    log = resource("samples/handshake/handshake.kbl")
+    session = Session.open(import_files([log], tmp_path / "s.skbv").path)
+    assert session.stats.stored(table_name("layers")) is None
+    assert session.stats.stored(table_name("functions")) is not None
+    session.close()
+
+
 def test_damaged_results_are_computed_again(
     tmp_path: Path, bulk: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,9 +263,20 @@ def test_hostile_bytes_are_refused(bulk: Session) -> None:
         with pytest.raises(Damaged):
             decode(bad)
     short = ["rows", ["Objects", ["list", 1, 2]], ["Objects", ["list", 1]]]
-    for tree in (["system", "true"], ["array", 0, "O", [1], False, 0], short, ["Table", 1]):
+    keys = ["Table", ["tuple", "a", "b"], ["rows", ["Objects", ["list", 1]]]]
+    for tree in (["system", "true"], ["array", 0, "O", [1], False, 0], short, keys):
         with pytest.raises(Damaged):
             decode(encode_tree(tree))
+    beyond = ColumnRows([Texts(np.array([0, 7], np.int32), ("a",))])
+    with pytest.raises(Damaged):
+        decode(encode(Table(("a",), beyond)))
+    for name in NAMES:
+        with pytest.raises(Damaged):
+            decode(encode("a text"), name)
+    file = io.BytesIO()
+    np.savez_compressed(file, tree=np.zeros(1 << 20, np.uint8))
+    with pytest.raises(Damaged, match="compressed twice"):
+        decode(zlib.compress(file.getvalue()))
 
 
 def encode_tree(tree: object) -> bytes:

@@ -70,9 +70,9 @@ def test_large_results_are_found_while_the_session_is_read(tmp_path: Path) -> No
     assert time.monotonic() - begin < 12  # SQLite would wait 5 s for the reader with each row
     with open_session(out).connect() as db:
         for number in range(3):
-            found = stored_result(db, f"result {number}", "a program")
-            assert found == bytes([number]) * (24 << 20)
-        assert stored_result(db, "result 0", "another") is None
+            found = stored_result(db, f"result {number}")
+            assert found == ("a program", bytes([number]) * (24 << 20))
+        assert stored_result(db, "another") is None
 
 
 def test_an_address_above_the_middle_keeps_its_bits(tmp_path: Path) -> None:

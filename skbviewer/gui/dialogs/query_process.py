@@ -80,17 +80,17 @@ class QueryProcess(QObject):
         assert self._next is not None
         (_, process), self._next = self._next, None
         self._process, self._begin = process, time.monotonic()
-        if process.state() is QProcess.ProcessState.NotRunning:  # it has ended already
+        if not _runs(process):  # it could not be started
             self._conclude(process, file)
             return
         process.finished.connect(lambda *_: self._conclude(process, file))
         process.errorOccurred.connect(lambda _: self._conclude(process, file))
-        process.write(sql.encode())
+        process.write(sql.encode(errors="replace"))
         process.closeWriteChannel()
 
     def prepare(self, file: Path) -> None:
         """Start the process of the next query, which will be on the session `file`."""
-        if self._next is not None and self._next[0] == file:
+        if self._next is not None and self._next[0] == file and _runs(self._next[1]):
             return
         self._forget_next()
         process = QProcess(self)
@@ -125,7 +125,7 @@ class QueryProcess(QObject):
 
     def _conclude(self, process: QProcess, file: Path) -> None:
         """Read the result of the query, if `process` is still its process and has ended."""
-        if process is not self._process or process.state() is not QProcess.ProcessState.NotRunning:
+        if process is not self._process or _runs(process):
             return
         self._process = None
         if process.error() is QProcess.ProcessError.FailedToStart:
@@ -142,6 +142,10 @@ class QueryProcess(QObject):
             return result_of(out, err, seconds)
 
         self._tasks.start("Reading the result", work, self.done.emit)
+
+
+def _runs(process: QProcess) -> bool:
+    return process.state() is not QProcess.ProcessState.NotRunning
 
 
 def _end(process: QProcess) -> None:

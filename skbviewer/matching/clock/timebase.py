@@ -52,6 +52,12 @@ class Piece(NamedTuple):
         drift = past.astype(np.float64) * (rate / (1 + rate))
         return past + self.begin_ns - np.rint(drift).astype(np.int64)
 
+    def limit(self, session_ns: int) -> int:
+        """Convert a limit of a range of session time to the source's clock, of any size; ns."""
+        past = session_ns - (self.offset_ns + self.begin_ns)
+        rate = self.drift_ppm * 1e-6
+        return past + self.begin_ns - round(past * (rate / (1 + rate)))
+
 
 class Timebase:
     """Maps times of every source to session time and back."""
@@ -118,15 +124,13 @@ class Timebase:
         interface has a span, which may contain times of other pieces.
         """
         every = [one for pieces in self._of.get(source, {}).values() for one in pieces]
-        limits = [
-            [None if at is None else int(one.to_source(np.array([at]))[0]) for at in (begin, end)]
-            for one in every
-        ] or [[begin, end]]
+        first = -LATEST_NS if begin is None else max(begin, -LATEST_NS)
+        last = LATEST_NS if end is None else min(end, LATEST_NS)
+        limits = [(one.limit(first), one.limit(last)) for one in every] or [(first, last)]
         return [
-            (-LATEST_NS if low is None else low - ROUNDED_NS,
-             LATEST_NS if high is None else high + ROUNDED_NS)
+            (max(low - ROUNDED_NS, -LATEST_NS), min(high + ROUNDED_NS, LATEST_NS))
             for low, high in limits
-        ]  # fmt: skip
+        ]
 
     def interfaces(self, source: int) -> tuple[int, ...]:
         """Return the interfaces that have clocks of their own; none if the source has one clock."""

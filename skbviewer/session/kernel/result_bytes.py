@@ -12,6 +12,7 @@ import zlib
 from functools import cache
 from io import BytesIO
 from typing import Any
+from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 
@@ -20,11 +21,21 @@ from ...analysis.graphs.latency_grid import LatencyGrid
 from ...analysis.graphs.path_boxes import PathBoxes
 from ...analysis.graphs.round_trip_bars import RoundTripBars
 from ...analysis.stats import Table
-from ...analysis.stats.column_rows import ColumnRows, Numbers, Objects, Texts
+from ...analysis.stats.column_rows import NONE, ColumnRows, Numbers, Objects, Texts
 from ...analysis.stats.stacks import StackTree
 from ...records.types import Int64s
 from ...store.whole_columns import Array
 
+# The class of each result; those of other names are tables.
+CLASSES = {
+    "diagnosis": "Diagnosis",
+    "comparison": "Measurements",
+    "io graph": "list",
+    "latency graph": "LatencyGrid",
+    "path graph": "PathBoxes",
+    "flame graph": "StackTree",
+    "round trip graph": "RoundTripBars",
+}
 LEVEL = 1  # of zlib; higher levels take five times as long and save a tenth
 TREE = "tree"  # the name of the JSON among the arrays
 TYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "i8")  # of numbers, narrowest first
@@ -60,14 +71,24 @@ def encode(result: object) -> bytes:
     return zlib.compress(file.getbuffer(), LEVEL)
 
 
-def decode(data: bytes) -> Any:
-    """Return the result of encode().  Raises Damaged."""
+def decode(data: bytes, name: str = "") -> Any:
+    """Return the result of encode(), if it is of the class of the result `name`; "" = any.
+
+    Raises Damaged.
+    """
     try:
-        plain = zlib.decompressobj().decompress(data, MOST)
-        with np.load(BytesIO(plain), allow_pickle=False) as file:
-            return _decoded(json.loads(file[TREE].tobytes()), file)
+        plain = BytesIO(zlib.decompressobj().decompress(data, MOST))
+        with ZipFile(plain) as parts:
+            if any(part.compress_type != ZIP_STORED for part in parts.infolist()):
+                raise ValueError("compressed twice, so it may grow beyond all bounds")
+        plain.seek(0)
+        with np.load(plain, allow_pickle=False) as file:
+            found = _decoded(json.loads(file[TREE].tobytes()), file)
     except Exception as error:  # zipfile and numpy raise many types
         raise Damaged(str(error)) from error
+    if found is not None and name and type(found).__name__ != CLASSES.get(name, Table.__name__):
+        raise Damaged(f"a {type(found).__name__} is no {name}")
+    return found
 
 
 def _encoded(value: object, arrays: list[Array]) -> Any:
@@ -118,13 +139,24 @@ def _decoded(tree: Any, file: Any) -> Any:
         return _checked(ColumnRows(values))
     if kind == LIST:
         return values
-    return tuple(values) if kind == TUPLE else _types()[kind](*values)
+    if kind == TUPLE:
+        return tuple(values)
+    made = _types()[kind](*values)
+    if isinstance(made, Table) and len(ColumnRows.of(made.rows, 0).columns) != len(made.keys):
+        raise ValueError("a table has other columns than keys")
+    return made
 
 
 def _checked(rows: ColumnRows) -> ColumnRows:
-    """Return `rows`.  Raises ValueError if its columns are not equally long."""
-    if any(len(ColumnRows([column])) != len(rows) for column in rows.columns):
-        raise ValueError("the columns of a table are not equally long")
+    """Return `rows`.  Raises ValueError if its columns do not fit together."""
+    for column in rows.columns:
+        fits = len(ColumnRows([column])) == len(rows)
+        if isinstance(column, Texts) and len(column.code):
+            fits &= bool(column.code.min() >= NONE and column.code.max() < len(column.texts))
+        if isinstance(column, Numbers) and column.known is not None:
+            fits &= len(column.known) == len(rows)
+        if not fits:
+            raise ValueError("the columns of a table do not fit together")
     return rows
 
 

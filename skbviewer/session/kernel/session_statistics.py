@@ -93,9 +93,11 @@ class Statistics:
 
         A result of another program, or a damaged one, counts as none.
         """
-        data = self._opened.result(name, result_maker.program())
+        found = self._opened.result(name)
+        if found is None or found[0] != result_maker.program():
+            return None
         with suppress(Damaged):
-            return None if data is None else decode(data)
+            return decode(found[1], name)
         return None
 
     def stacks(self, rows: RowIds | None = None, progress: Progress | None = None) -> list[Stack]:

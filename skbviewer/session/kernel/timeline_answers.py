@@ -100,10 +100,10 @@ def _scratch(columns: Columns) -> Scratch:
     """Return what holds the boxes: of a large recording, files in the user's cache folder."""
     if columns.length("call") + columns.length("packet") < MANY_BOXES:
         return Scratch()
-    folder = cache_folder()
     try:
+        folder = cache_folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError:
+    except (OSError, RuntimeError):  # no home folder
         return Scratch()
     return Scratch(folder)
 

@@ -65,7 +65,10 @@ def _ranges(session: Session) -> list[Chosen]:
             chosen = chosen._replace(packets=rng.permutation(packets)[: len(packets) // 3])
         found.append(chosen._replace(everything=number % 3 == 2))
     middle = (first + last) // 2
-    return [*found, Chosen(None, middle), Chosen(None, None, middle), Chosen(None, last, first)]
+    far = [Chosen(None, -(10**19), 10**19), Chosen(None, -(10**30), 10**30)]
+    far += [Chosen(None, -82 * 10**17), Chosen(None, None, 10**19), Chosen(None, 10**19)]
+    half = [Chosen(None, middle), Chosen(None, None, middle), Chosen(None, last, first)]
+    return [*found, *half, *far]
 
 
 def _of(scope: Scope) -> list[object]:
@@ -124,7 +127,12 @@ def test_spans_contain_all_times_of_a_range() -> None:
         number, interface = np.arange(400), rng.integers(0, 2, 400)
         for times in (clock.to_session(1, ts), clock.of_packets(1, ts, number, interface)):
             begin, end = np.sort(rng.choice(times, 2)).tolist()
+            begin, end = (
+                begin - 10**20 * (rng.random() < 0.2),
+                end + 10**20 * (rng.random() < 0.2),
+            )
             spans = clock.spans(1, begin, end)
+            begin, end = max(begin, -(1 << 63)), min(end, LATEST_NS)
             inside = np.zeros(len(ts), np.bool_)
             for first, last in spans:
                 inside |= (ts >= first) & (ts <= last)
