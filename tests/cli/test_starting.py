@@ -42,8 +42,9 @@ def test_the_second_command_of_a_process_keeps_nothing_of_the_first() -> None:
 
 
 SLOW = """
-import sys, time, types
+import signal, sys, time, types
 from pathlib import Path
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it
 from skbviewer.cli import main as _
 from skbviewer.cli.main import COMMANDS, main
 from skbviewer.export.written_whole import written_file

@@ -44,9 +44,9 @@ def dask_setup(_worker: object) -> None:
 
 
 def _noting(made: list[bool], importing: Callable[..., Any]) -> Callable[..., Any]:
-    def noting(*words: Any) -> Any:
+    def noting(*words: Any, **named: Any) -> Any:
         made.append(True)
-        return importing(*words)
+        return importing(*words, **named)
 
     return noting
 
