@@ -219,10 +219,12 @@ def test_a_name_that_comes_again_later_overwrites_no_file(
     fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KBL_FAKE_HOURS", "2")
-    assert fake.run("-w", tmp_path / "%H.kbl", "-G", 1, "--duration", 3.5).returncode == 0
+    recorder = fake.start("-w", tmp_path / "%H.kbl", "-G", 1).ready()
     names = ["00.kbl", "001.kbl", "01.kbl", "011.kbl"]  # hour 0, hour 0 again, hour 1, 1 again
-    assert sorted(path.name for path in tmp_path.glob("*.kbl")) == names
-    assert all(read(tmp_path / name).types[-1] == Type.END for name in names)
+    while not all((tmp_path / name).exists() for name in names):
+        time.sleep(0.1)
+    assert recorder.end(signal.SIGINT).returncode == 0
+    assert all(read(path).types[-1] == Type.END for path in tmp_path.glob("*.kbl"))
 
 
 def test_what_is_recorded_while_files_change_is_repeated(fake: Fake, tmp_path: Path) -> None:

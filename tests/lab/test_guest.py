@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.lab.guest import is_emulators_fault
+from tests.lab import guest
+from tests.lab.debs import Kernel
+from tests.lab.guest import GuestFailed, is_emulators_fault
 
 DOUBLE_FAULT = """\
 [  103.186718] traps: PANIC: double fault, error_code: 0x0
@@ -27,3 +31,18 @@ DOUBLE_FAULT = """\
 )
 def test_a_processor_has_no_such_flags(console: str, is_fault: bool) -> None:
     assert is_emulators_fault(console) is is_fault
+
+
+def test_a_guest_that_met_a_stale_breakpoint_boots_again_in_one_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: list[list[str]] = []
+
+    def console_of(line: list[str], *_: object) -> str:
+        lines.append(line)
+        return "Oops: int3: 0000 [#1] PREEMPT SMP"
+
+    monkeypatch.setattr(guest, "console_of", console_of)
+    with pytest.raises(GuestFailed):
+        guest.boot(Kernel("6.12", tmp_path, tmp_path, tmp_path), tmp_path, tmp_path)
+    assert ["tcg,thread=single" in line for line in lines] == [False, True]

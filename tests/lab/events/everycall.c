@@ -2,10 +2,12 @@
 /*
  * everycall OUT: system calls that have nothing to do with sockets.  Writes down how often it made
  * each, in all its threads: "NUMBER CALLS ERRORS"; 32-bit calls have 1 << 32 in their number.
- * everycall OUT exec: another thread than the first calls exec.  Writes down "PROCESS THREAD".
+ * everycall OUT exec: another thread than the first calls exec while the first waits in a call.
+ * Writes down "PROCESS THREAD".
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,8 +89,22 @@ static void calls(void)
 			fail("int 0x80");
 }
 
+/* The state is the word after the name, which is in parentheses: see proc(5). */
+static int first_thread_sleeps(void)
+{
+	FILE *in = fopen("/proc/self/stat", "r");
+	char state = 0;
+
+	if (!in || fscanf(in, "%*d (%*[^)]) %c", &state) != 1)
+		fail("/proc/self/stat");
+	fclose(in);
+	return state == 'S';
+}
+
 static void *become(void *out)
 {
+	while (!first_thread_sleeps())
+		sched_yield();
 	fprintf(out, "%d %ld\n", getpid(), (long)syscall(SYS_gettid));
 	fclose(out);
 	execl("/bin/busybox", "true", NULL);
