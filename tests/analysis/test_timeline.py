@@ -22,7 +22,7 @@ from skbviewer.analysis.timeline.lanes import (
     assemble,
 )
 from skbviewer.analysis.timeline.pixel_bins import DROP, LAYER, OPEN, boxes
-from skbviewer.analysis.timeline.row_stacking import MOST_ROWS, ranks, stack
+from skbviewer.analysis.timeline.row_stacking import MOST_ROWS, nothing_stacked, ranks, stack
 from skbviewer.analysis.timeline.session_overview import BINS, Gap, overview
 from skbviewer.records import Silent
 from skbviewer.records.scratch import Scratch
@@ -141,6 +141,20 @@ def test_calls_that_do_not_nest_hide_no_other() -> None:
 def test_nesting_deeper_than_there_are_rows_ends_in_the_last() -> None:
     begin = np.arange(50)
     assert stack(begin, 1000 - 2 * begin).tolist() == [min(n, MOST_ROWS - 1) for n in range(50)]
+
+
+def test_a_lane_in_parts_has_the_rows_of_the_whole() -> None:
+    random = np.random.default_rng(3)
+    begin, dur = np.sort(random.integers(0, 9000, 400)), random.integers(0, 200, 400)
+    reach = nothing_stacked()
+    parts = [stack(begin[mine], dur[mine], reach) for mine in np.array_split(np.arange(400), 7)]
+    whole = np.concatenate(parts)
+    assert whole.tolist() == stack(begin, dur).tolist()
+    ends: list[list[int]] = [[] for _ in range(MOST_ROWS)]
+    for start, length, row in zip(begin.tolist(), dur.tolist(), whole.tolist(), strict=True):
+        assert all(end <= start for of in ends[row : MOST_ROWS - 1] for end in of)
+        assert row == 0 or any(end > start for of in ends[row - 1 :] for end in of)
+        ends[row].append(start + length)
 
 
 @pytest.mark.parametrize("groups", [1, 7, 1000, 1 << 17])

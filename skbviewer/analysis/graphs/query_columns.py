@@ -125,7 +125,7 @@ def spans(columns: Sequence[str], rows: Rows) -> Spans | None:
     row, begin, dur = row[order], begin[order], dur[order]
     number, names = _named(rows, row, name, dur)
     first = int(begin[0])
-    line = stack(begin, begin + dur).astype(np.int64)
+    line = stack(begin, dur).astype(np.int64)
     return Spans(first, begin - first, dur, line, number, names, row)
 
 

@@ -40,9 +40,9 @@ def order_by(group: Groups, begin: Int64s) -> Int32s:
     """Return indices that sort by group (0 or more), then by `begin`; stable."""
     order, starts = group_order(group, int(group.max()) + 1 if len(group) else 0)
     for low, high in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        times = begin[order[low:high]]
-        if np.any(times[1:] < times[:-1]):
-            order[low:high] = order[low:high][np.argsort(times, kind="stable")]
+        mine = order[low:high]
+        if not _is_ordered(begin, mine):
+            order[low:high] = mine[np.argsort(begin[mine], kind="stable")]
     return order
 
 
@@ -58,3 +58,11 @@ def _place(group: Groups, place: Int64s, order: Int32s) -> None:
     for row in range(len(group)):
         order[place[group[row]]] = row
         place[group[row]] += 1
+
+
+@compiled
+def _is_ordered(begin: Int64s, order: Int32s) -> bool:
+    at = 1
+    while at < len(order) and begin[order[at - 1]] <= begin[order[at]]:
+        at += 1
+    return at >= len(order)

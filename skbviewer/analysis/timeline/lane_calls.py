@@ -53,7 +53,9 @@ def calls_by(
     look[_of(columns, "call", "dur_ns", rows) < 0] |= OPEN
     look[_of(columns, "call", "drop_reason", rows) >= 0] |= DROP
     lane, keys = _lanes(kind, columns, rows, source, look)
-    order = order_by(lane, begin)
+    name, look = scratch.keep(name), scratch.keep(look)  # not needed for a while
+    scratch.forget()
+    order = scratch.keep(order_by(lane, begin))
     progress.report("arranging calls", 2, 4)
 
     def ordered(values: npt.NDArray[np.integer]) -> npt.NDArray[Any]:
@@ -62,7 +64,7 @@ def calls_by(
     begin = ordered(begin)
     name, look, lane = ordered(name), ordered(look), ordered(lane)
     dur = ordered(_durations(_of(columns, "call", "dur_ns", rows)))
-    item = scratch.keep(order) if rows is None else ordered(rows.astype(np.int32))
+    item = order if rows is None else ordered(rows.astype(np.int32))
     if kind != "cpu":
         return Part(lane, begin, dur, look, item, name), keys
     slept = ordered((_of(columns, "call", "marks", rows) & SLEPT) != 0)
@@ -74,7 +76,7 @@ def _ordered(values: npt.NDArray[Any], order: Int32s, scratch: Scratch) -> npt.N
     found = scratch.take(len(order), values.dtype)
     for mine in _blocks(range(len(order))):
         found[mine] = values[order[mine]]
-    scratch.forget()
+        scratch.forget()
     return found
 
 

@@ -20,7 +20,7 @@ from ...records.types import Int64s
 from .function_numbers import layer_names
 from .group_order import group_order, narrow_type
 from .pixel_bins import Boxes, bins, boxes
-from .row_stacking import MOST_ROWS, stack
+from .row_stacking import MOST_ROWS, nothing_stacked, stack
 
 PACKET, ALIGNED = "packet", "aligned"
 PACKET_KINDS = (PACKET, ALIGNED)  # a lane for each packet: in session time, or each from 0 on
@@ -166,12 +166,11 @@ def assemble(
     first, room = 0, scratch or Scratch()
     while parts:
         part, named = parts.pop(0)
-        row, counts = _stacked(part, len(named), first)
-        room.forget()
+        row, counts = _stacked(part, len(named), first, room)
         for lane, count in zip(named, counts, strict=True):
             lanes.append(lane._replace(first=first, rows=count))
             first += count
-        stacked.append((room.keep(row), part._asdict()))
+        stacked.append((row, part._asdict()))
         del part
     layer = layer_names()
     layer += ("",) * (WIRE - len(layer)) + (WIRE_LAYER,)
@@ -181,30 +180,43 @@ def assemble(
     return Timeline(kind, bounds[0], span, tuple(lanes), joined, layer, names, wires, waits, room)
 
 
-def _stacked(part: Part, lanes: int, first: int) -> tuple[npt.NDArray[np.integer], list[int]]:
+def _stacked(
+    part: Part, lanes: int, first: int, room: Scratch
+) -> tuple[npt.NDArray[np.integer], list[int]]:
     """Return the row of each box, from `first` on, and how many rows each lane has (1 or more)."""
     bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
     most = first + 2 * MOST_ROWS * lanes
-    row: npt.NDArray[np.integer] = np.zeros(len(part.lane), narrow_type(most))
+    row: npt.NDArray[np.integer] = room.full(len(part.lane), narrow_type(most), 0)
     counts = []
     for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        used = 0
-        for mine in _groups(part, low, high):
-            depth = stack(part.begin[mine], part.dur[mine])
-            row[mine] = depth.astype(row.dtype) + row.dtype.type(first + used)
-            used += int(depth.max()) + 1
+        used = _stack_lane(part, range(low, high), first, row, room)
         counts.append(max(used, 1))
         first += counts[-1]
     return row, counts
 
 
-def _groups(part: Part, low: int, high: int) -> list[slice | Int64s]:
-    """Return the boxes of a lane, from `low` to `high`, that are stacked together."""
-    lower = None if part.lower is None else part.lower[low:high]
-    if lower is None or not lower.any():
-        return [slice(low, high)] if low < high else []
-    groups = np.flatnonzero(~lower) + low, np.flatnonzero(lower) + low
-    return [group for group in groups if len(group)]
+def _stack_lane(
+    part: Part, lane: range, first: int, row: npt.NDArray[np.integer], room: Scratch
+) -> int:
+    """Put the rows of a lane's boxes, from `first` on, into `row`; returns how many there are."""
+    used = 0
+    for is_lower in (False, True):
+        reach, rows = nothing_stacked(), 0
+        for begin in range(lane.start, lane.stop, BLOCK):
+            mine = _group(part, slice(begin, min(begin + BLOCK, lane.stop)), is_lower)
+            depth = stack(part.begin[mine], part.dur[mine], reach)
+            row[mine] = depth.astype(row.dtype) + row.dtype.type(first + used)
+            rows = max(rows, int(depth.max()) + 1 if len(depth) else 0)
+            room.forget()
+        used += rows
+    return used
+
+
+def _group(part: Part, boxes: slice, is_lower: bool) -> slice | Int64s:
+    """Return those of some boxes that are stacked together."""
+    if part.lower is None:
+        return slice(0, 0) if is_lower else boxes
+    return np.flatnonzero(part.lower[boxes] == is_lower) + boxes.start
 
 
 def _join(

@@ -6,31 +6,45 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ...records.compiled import compiled
 from ...records.types import Int64s
 
 MOST_ROWS = 32  # most rows of one lane; deeper calls share the last row
 _LOOKED_UP = 1 << 24  # values within this span are ranked by a table, others by sorting
 
 
-def stack(begin: Int64s, dur: npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
+def stack(
+    begin: Int64s, dur: npt.NDArray[np.integer], reach: Int64s | None = None
+) -> npt.NDArray[np.uint8]:
     """Return the rows (from 0) of spans that begin at `begin`, in which order they are.
 
     If an outer and an inner span begin together, the outer one comes first.  A span gets the first
-    row whose earlier spans have all ended.  So nested calls get their depth as their row, and other
-    calls (of a sleeping task) as many rows as they need.
+    row from which on all earlier spans have ended.  So nested calls get their depth as their row,
+    and other calls (of a sleeping task) as many rows as they need.  `reach` is nothing_stacked() or
+    what an earlier call for earlier spans of the lane left in it.
     """
     row = np.zeros(len(begin), np.uint8)
-    if not dur.any():
-        return row
-    reach = np.maximum.accumulate(begin + dur)
-    left = np.flatnonzero(begin[1:] < reach[:-1]) + 1
-    for number in range(1, MOST_ROWS):
-        if not len(left):
-            break
-        row[left] = number
-        reach = np.maximum.accumulate(begin[left] + dur[left])
-        left = left[1:][begin[left[1:]] < reach[:-1]]
+    if dur.any():
+        _stack(begin, dur, nothing_stacked() if reach is None else reach, row)
     return row
+
+
+def nothing_stacked() -> Int64s:
+    """Return where the spans of each row and of the rows below it end, before there are any."""
+    return np.full(MOST_ROWS, np.iinfo(np.int64).min)
+
+
+@compiled
+def _stack(
+    begin: Int64s, dur: npt.NDArray[np.integer], reach: Int64s, row: npt.NDArray[np.uint8]
+) -> None:
+    for span in range(len(begin)):
+        at, end = 0, begin[span] + dur[span]
+        while at < MOST_ROWS - 1 and begin[span] < reach[at]:
+            at += 1
+        row[span] = at
+        for above in range(at + 1):
+            reach[above] = max(reach[above], end)
 
 
 def ranks(values: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:

@@ -62,16 +62,16 @@ def test_texts_make_bars() -> None:
 
 def test_spans_do_not_hide_each_other() -> None:
     rows: list[list[Cell]] = [
-        [300, 50, "in"],
-        [100, 900, "out"],
-        [200, 300, "in"],
+        [7300, 50, "in"],
+        [7100, 900, "out"],
+        [7200, 300, "in"],
         [None, 5, "no time"],
         ["text", 5, "no time"],
-        [1200, None, None],
+        [8200, None, None],
     ]
     made = spans(("entry_ns", "dur_ns", "function"), rows)
     assert made is not None
-    assert made.first == 100 and made.begin.tolist() == [0, 100, 200, 1100]
+    assert made.first == 7100 and made.begin.tolist() == [0, 100, 200, 1100]
     assert made.dur.tolist() == [900, 300, 50, 0]
     assert made.line.tolist() == [0, 1, 2, 0]
     assert made.row.tolist() == [1, 2, 0, 5]
