@@ -173,6 +173,9 @@ class FakeTimeline:
     def diagnosis(self, chosen: Chosen | None, ids: RowIds | None, progress: Progress) -> Diagnosis:
         return Diagnosis((), (), TimeTable((), 0))
 
+    def prepare(self, progress: Progress) -> None:
+        """Nothing is read from files."""
+
     def stacks(self, rows: RowIds | None, progress: Progress) -> list[Stack]:
         return [Stack(("ip_rcv", "tcp_v4_rcv"), 100)]
 

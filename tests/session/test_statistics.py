@@ -9,11 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.analysis.stats import Chosen, clock, function_rows
+from skbviewer.analysis.stats import (
+    STATISTICS,
+    Chosen,
+    Scope,
+    Table,
+    clock,
+    function_rows,
+    statistic_of,
+)
 from skbviewer.analysis.stats.statistics import NO_LOG
 from skbviewer.cli.main import main
-from skbviewer.records import resource
+from skbviewer.records import Cancelled, resource
 from skbviewer.session import Session, import_files
+from skbviewer.session.kernel import session_statistics
 from tests.reference.calls import Calls
 from tests.reference.slots import read
 
@@ -40,6 +49,34 @@ def test_numbers_are_those_of_the_calls_whatever_packets_share_them(
     assert {f: row.total_ns for f, row in rows.items()} == total
     assert {f: row.self_ns for f, row in rows.items()} == own
     session.close()
+
+
+def test_statistics_are_prepared_with_one_packet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[str, int]] = []
+
+    def statistic(name: str, scope: Scope) -> Table:
+        table = statistic_of(name, scope)
+        made.append((name, len(scope.packets)))
+        return table
+
+    monkeypatch.setattr(session_statistics, "statistic_of", statistic)
+    out, log = tmp_path / "s.skbv", resource("samples/drops") / "drops.kbl"
+    import_files([log.with_suffix(".pcap"), log], out)
+    session = Session.open(out)
+    with pytest.raises(Cancelled):
+        session.stats.prepare(Stop())
+    session.stats.prepare()
+    assert made == [(name, 1) for name in STATISTICS]
+    session.close()
+
+
+class Stop:
+    """A progress that was cancelled."""
+
+    def report(self, text: str, done: int, total: int) -> None:
+        raise Cancelled
 
 
 def paths(session: Session) -> Iterator[list[tuple[int, int]]]:

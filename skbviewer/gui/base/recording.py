@@ -222,6 +222,9 @@ class RecordedStatistics(Protocol):
     def diagnosis(self, chosen: Chosen | None, ids: RowIds | None, progress: Progress) -> Diagnosis:
         """Diagnose the `chosen` packets, or the rows `ids` (-n for row K<n>). Raises Cancelled."""
 
+    def prepare(self, progress: Progress) -> None:
+        """Load what results of a part of a large recording read.  Raises Cancelled."""
+
 
 class RecordedGraphs(Protocol):
     """The part of skbviewer.session's Graphs that views use."""

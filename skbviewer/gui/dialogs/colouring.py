@@ -2,7 +2,7 @@
 """Apply the colouring rules to the packet list, and let the user edit them.
 
 TCP streams of large recordings are followed while the user is idle.  Rules and Info that depend on
-streams are applied afterwards.
+streams are applied afterwards.  Then what statistics read is loaded.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class Colouring(QObject):
 
     @property
     def busy(self) -> bool:
-        """Return whether streams are being followed, or will be."""
+        """Return whether streams are being followed or statistics prepared, or will be."""
         return self._pause.isActive() or self.tasks.busy
 
     def close(self) -> None:
-        """Stop following streams.  No thread is left afterwards."""
+        """Stop what is prepared.  No thread is left afterwards."""
         self._pause.stop()
         self.tasks.close()
 
@@ -119,6 +119,7 @@ class Colouring(QObject):
         def ready(_: None) -> None:
             self._set(self.rules if self.on else ())
             self._table.packets.read_again()
+            self.tasks.start("", recording.stats.prepare, lambda _: None)
 
         self.tasks.start("", prepare, ready)
 

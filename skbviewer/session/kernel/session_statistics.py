@@ -7,7 +7,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...analysis.stats import Chosen, Scope, Stack, Table, call_stacks, statistic_of
+import numpy as np
+
+from ...analysis.stats import (
+    STATISTICS,
+    Chosen,
+    Scope,
+    Stack,
+    Table,
+    call_stacks,
+    statistic_of,
+)
 from ...records import Progress
 from ..annotation_places import RowIds
 from ..opened_file import OpenedFile
@@ -103,6 +113,20 @@ class Statistics:
     def stacks(self, rows: RowIds | None = None, progress: Progress | None = None) -> list[Stack]:
         """Return the call stacks of `rows` of the packet list (None: all).  Raises Cancelled."""
         return call_stacks(self.scope(Chosen(rows), progress))
+
+    def prepare(self, progress: Progress | None = None) -> None:
+        """Make the diagnosis and all tables of one packet, so that code and columns are in memory.
+
+        Without this, the first results of a part of 10 million packets take up to 0.75 s, later
+        ones 0.23 s.  Raises Cancelled.
+        """
+        from ...analysis.diagnosis import diagnose
+
+        packet = np.array([self._opened.columns.length("packet") // 2 + 1])
+        scope = self.scope(Chosen(packet), progress)
+        diagnose(scope)
+        for name in STATISTICS:
+            statistic_of(name, scope)
 
     def begin_ns(self) -> int:
         """Return the session time (ns) of packet 1, else of the first leg.

@@ -169,6 +169,19 @@ def test_a_large_recording_gets_slow_rules_later(
     opened.colouring.use(opened.recording)
     qtbot.waitUntil(lambda: len(seen) == 2)
     assert seen == [len(DEFAULTS) - 1, len(DEFAULTS)]
+    qtbot.waitUntil(lambda: not opened.colouring.busy)
+
+
+def test_statistics_of_a_large_recording_are_prepared_after_its_streams(
+    opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+    monkeypatch.setattr(opened.recording, "streams_followed", lambda: False)
+    monkeypatch.setattr(opened.recording, "follow_streams", lambda _: steps.append("followed"))
+    monkeypatch.setattr(opened.recording, "prepare", lambda _: steps.append("prepared"))
+    opened.colouring.use(opened.recording)
+    qtbot.waitUntil(lambda: steps == ["followed", "prepared"])
+    qtbot.waitUntil(lambda: not opened.colouring.busy)
 
 
 def test_slow_rules_wait_while_the_user_goes_about(
@@ -182,7 +195,7 @@ def test_slow_rules_wait_while_the_user_goes_about(
         qtbot.wait(PAUSE_MS // 2)
         opened.workspace.table.go_to_row(row)
         assert opened.colouring.busy and not started
-    qtbot.waitUntil(lambda: started == [""])
+    qtbot.waitUntil(lambda: started[:1] == [""])
     qtbot.waitUntil(lambda: not opened.colouring.busy)
 
 
