@@ -166,7 +166,7 @@ def value_text(row: Difference, value: float | None) -> str:
         return "-"
     unit = row.measure.unit
     if unit == NS:
-        return f"{value / 1000:.3f} us"
+        return f"{value / 1000:,.3f} us"
     if unit == SHARE:
         return f"{100 * value:.2f} %"
     return f"{value:.4g} events" if unit == EVENTS else f"{value:.4g}"
