@@ -20,7 +20,7 @@
 # make truth    judge matches of hostile traffic by a witness in the guest's kernel (two hours)
 # make sample  record the bundled recordings anew
 # make slow-table   measure which test files are too slow for make check: tests/slow.txt
-# make causes  provoke causes in virtual machines, compare diagnoses with them (15 min)
+# make causes  provoke causes in virtual machines, compare diagnoses with them (35 min)
 # make clean   remove what these made
 
 # Set, it makes each of the thousands of processes of the tests compile every module again.
