@@ -286,6 +286,25 @@ def test_a_late_reader_slept_if_the_scheduler_says_so(tmp_path: Path) -> None:
     assert "waited for a CPU for 500.0 µs" in text
 
 
+@pytest.mark.parametrize("sleeps", [True, False])
+def test_a_thread_that_sleeps_in_a_function_does_not_have_the_cpu(
+    sleeps: bool, tmp_path: Path
+) -> None:
+    story = Story()
+    end, asleep = delivered(story, 1, 100), 1 << 32
+    story.event(150 * US, KblEvent.SCHED_SWITCH, 0, 55 | asleep, pid=READER)
+    story.call("tcp_sendmsg", 200 * US, 5000 * US, skb(9), pid=55, ipv4=udp4(9), skbinfo=OTHER)
+    if sleeps:
+        story.event(300 * US, KblEvent.SCHED_SWITCH, 0, 0 | asleep, pid=55)
+        story.event(4900 * US, KblEvent.SCHED_SWITCH, 0, 55, pid=0)
+    story.event(5010 * US, KblEvent.SCHED_SWITCH, 0, READER | asleep, pid=55)
+    read(story, 1, end + 5000)
+    story.event((end + 6000) * US, KblEvent.SCHED_SWITCH, 0, 55 | asleep, pid=READER)
+    text = only(diagnosed(story, tmp_path), "late-reader").text
+    assert ("CPU 0 ran no thread for 4.6 ms" in text) == sleeps
+    assert ("CPU 0 ran thread 55 for 4.8 ms (tcp_sendmsg)" in text) == (not sleeps)
+
+
 def test_a_packet_that_another_cpu_goes_on_with(tmp_path: Path) -> None:
     story = Story()
     many(story)
