@@ -51,7 +51,7 @@ def test_a_copy_for_another_host_is_not_lost_if_that_host_takes_it(
     made.alloc(100 * US - 20, skb(1), **WHERE)
     received(made, 1, 100, HOST)
     if taken:
-        made.clone(101 * US, skb(1), skb(2), **WHERE)
+        made.clone(101 * US, skb(1), skb(2), context=SOFTIRQ, pid=0)
     else:
         made.alloc(101 * US, skb(2), **WHERE)
     if both:
