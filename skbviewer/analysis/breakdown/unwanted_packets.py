@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...matching import RX
-from ...records.types import Bools, Int64s
+from ...records.types import INT64_MAX, Bools, Int64s
 
 if TYPE_CHECKING:
     from ..scope import Scope
@@ -47,7 +47,7 @@ def taken_by_others(scope: Scope, legs: Int64s) -> Bools:
     received = received[~np.isin(received, legs)]
     family, host = first[series[received]], netns[received]
     count = len(first)
-    low, high = np.full(count, np.iinfo(np.int64).max), np.full(count, -1, np.int64)
+    low, high = np.full(count, INT64_MAX), np.full(count, -1, np.int64)
     np.minimum.at(low, family, host)
     np.maximum.at(high, family, host)
     mine, own = first[series[legs]], netns[legs]
