@@ -20,10 +20,14 @@ pick() { echo $(($1 + (seed * 7919 + $1 * 31 + $2 * 17) % ($2 - $1 + 1))); }
 # acquainted: two hosts that know each other's hardware addresses
 acquainted() {
 	pair
-	must $ip -n client neigh replace 10.9.0.2 dev vc nud permanent \
-		lladdr $($ip netns exec server cat /sys/class/net/vs/address)
-	must $ip -n server neigh replace 10.9.0.1 dev vs nud permanent \
-		lladdr $($ip netns exec client cat /sys/class/net/vc/address)
+	neighbours client vc 10.9.0.1 server vs 10.9.0.2
+}
+# neighbours NETNS DEVICE ADDRESS NETNS DEVICE ADDRESS: they know each other's hardware addresses
+neighbours() {
+	must $ip -n $1 neigh replace $6 dev $2 nud permanent \
+		lladdr $($ip netns exec $4 cat /sys/class/net/$5/address)
+	must $ip -n $4 neigh replace $3 dev $5 nud permanent \
+		lladdr $($ip netns exec $1 cat /sys/class/net/$2/address)
 }
 # track_connections MOST: the server tracks at most so many, in few hash buckets
 track_connections() {
@@ -34,11 +38,12 @@ track_connections() {
 }
 # counters: what the kernel counted, by namespace
 counters() {
-	for n in client server; do
+	for n in $(ls /run/netns); do
 		for f in snmp netstat; do $ip netns exec $n cat /proc/net/$f; done > $out/$n.counters
 		$ip netns exec $n /bin/tc -s qdisc show > $out/$n.qdisc
+		$ip -n $n -s -s link > $out/$n.links
 		$ip netns exec $n cat /proc/net/stat/nf_conntrack > $out/$n.connections 2>&1 || true
-		$ip netns exec $n /bin/iptables-legacy -nvxL INPUT > $out/$n.rules 2>&1 || true
+		$ip netns exec $n /bin/iptables-legacy -nvxL > $out/$n.rules 2>&1 || true
 	done
 	cat /proc/net/softnet_stat > $out/softnet
 }

@@ -22,6 +22,7 @@ from .scenarios import PROVOKED, named
 HERE = Path(__file__).resolve().parent
 RECORDINGS = HERE.parents[1] / "build/causes"
 TOOLS = (*guests.TOOLS, "iptables-legacy-restore")
+PROGRAMS = ("faulting", "hog", "realtime")
 MORE_PROBES = ("nf_conntrack_in",)
 PER_BOOT, BOOT_S, RUN_S = 20, 120, 300  # patience, also if others use the machine
 Run = tuple[str, int]  # scenario, seed
@@ -46,7 +47,7 @@ def pack(kit: guests.Kit, runs: list[Run], folder: Path) -> Path:
         scripts[f"causes/{scenario.name}.sh"] = scenario.script
         scripts[f"causes/{scenario.name}.words"] = words
     modules = tuple(dict.fromkeys(module for one in scenarios for module in one.modules))
-    programs = [*kit.programs, build_program("faulting", folder)]
+    programs = [*kit.programs, *(build_program(name, folder) for name in PROGRAMS)]
     parts = initramfs.Parts(
         HERE / "init.sh", kit.module, programs, [probes],
         scripts=tuple(scripts.items()), extra=initramfs.Needs(TOOLS, modules),

@@ -117,6 +117,21 @@ PROVOKED = (
              ("slow-packets", "unexplained"), (), ESP),
     Provoked("delay-grows", "A delay grows, so TCP sends again what was not lost.",
              (SENT_AGAIN, QDISC), ("send-queue", LATE), NETEM),
+    Provoked("duplicated", "A path sends some segments twice; the sender does not.", (),
+             ("send-queue", LATE), NETEM),
+    # The client reads answers only before it sends again.
+    Provoked("hub", "A third host ignores what a bridge without memory sends to all.", (),
+             (LATE,), ("bridge",)),
+    Provoked("wrong-neighbour", "A permanent neighbour entry has another host's address.",
+             (DROP,)),
+    Provoked("path-mtu-hole", "Two causes: segments are too large, and no host learns that.",
+             (DROP, SENT_AGAIN), ("send-queue",), FILTER, ("router.counters", "Ip.FragFails")),
+    Provoked("hops-route-and-slow-link", "Three causes at a router: hops, no route, a slow link.",
+             (DROP, QDISC), (), ("sch_tbf",), ordered=True),
+    Provoked("stopped-and-starved", "Two causes: a stopped reader, and one without a CPU.",
+             (LATE,)),
+    Provoked("congestion-marked", "A slow link marks segments; it drops none.",
+             (QDISC,), ("send-queue", LATE), ("sch_tbf", "sch_codel")),
 )  # fmt: skip
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from .calls import MISSED
 from .compare import Made
 from .layout import EVENT
-from .lifetimes import Record
+from .lifetimes import Record, Series
+from .passes import RX
 from .segments import Segments
 
 NOTHING_LOST = {"skb_release_data", "sctp_recvmsg"}
@@ -16,7 +17,10 @@ WRONG = {
     "__first_packet_length", "first_packet_length", "udp_read_skb", "udp_recvmsg", "udpv6_recvmsg",
 }  # fmt: skip
 NOBODY_S = {"ip6_mc_input"}  # of groups that nobody has joined
+FINDS_NO_ROUTE = ("ip_rcv_finish_core", "ip_rcv_finish")
+V4_IDENTITY, GROUPS = 11, range(224, 240)  # bytes; the first of the destination
 KNOWN = {"TCP_OLD_DATA", "TCP_OLD_SEQUENCE", "TCP_RFC7323_PAWS", "DUP_FRAG"}
+MASK32 = 0xFFFFFFFF
 NOT_DISCARDED = {"SOCKET_RCVBUFF", "SOCKET_BACKLOG", "PROTO_MEM"}
 
 
@@ -25,6 +29,31 @@ def place_of(made: Made, record: Record) -> str:
     log, offset = made.calls.log, record.data >> 32
     offset -= (1 << 32) * (offset >> 31)
     return log.symbol(log.stext + offset) if offset else ""
+
+
+def _for_group(made: Made, leg: int) -> bool:
+    """Return whether the packet of a leg is for a group of IPv4."""
+    known = [one.footprint.identity for one in made.passes.legs[leg - 1].series.records]
+    first = next((one for one in known if one), b"")
+    return len(first) == V4_IDENTITY and first[4] in GROUPS
+
+
+def _taken(made: Made, leg: int, refused: set[int]) -> bool:
+    """Return whether another namespace received a copy, in a leg that is not in `refused`."""
+    legs = made.passes.legs
+    received = {one.series.number for one in legs if one.kind == RX}
+
+    def original(of: Series) -> int:
+        while of.parent is not None and of.parent.number in received:
+            of = of.parent
+        return of.number
+
+    mine = legs[leg - 1]
+    others = (one for one in legs if one.kind == RX and one.number not in refused)
+    return any(
+        one.place("netns") != mine.place("netns") and original(one.series) == original(mine.series)
+        for one in others
+    )
 
 
 def losing(made: Made, reason: Callable[[int], str], segments: Segments) -> set[int]:
@@ -45,6 +74,10 @@ def losing(made: Made, reason: Callable[[int], str], segments: Segments) -> set[
     failed = {
         leg for leg in dropped if leg > 0 and made.passes.legs[leg - 1].series.number not in queued
     }
+    refused = {
+        leg for record, leg, _ in made.passes.events
+        if record.event == EVENT.DROP and leg > 0 and reason(record.data & MASK32) == "OTHERHOST"
+    }  # fmt: skip
     found = set()
     for record, leg, _ in made.passes.events:
         if record.event != EVENT.DROP or leg <= 0:
@@ -54,7 +87,12 @@ def losing(made: Made, reason: Callable[[int], str], segments: Segments) -> set[
         delivered = any(when <= record.ts for when in queued.get(series.number, ()))
         begin = begins[series.number]
         unsure = any(loss.begin <= record.ts and loss.end >= begin for loss in losses)
-        why = reason(record.data & 0xFFFFFFFF)
+        why = reason(record.data & MASK32)
+        if why == "OTHERHOST" and _taken(made, leg, refused):
+            continue
+        no_route = why == "NOT_SPECIFIED" and function.split(".")[0] in FINDS_NO_ROUTE
+        if no_route and _for_group(made, leg):
+            continue
         unsure = unsure and why == "NOT_SPECIFIED"
         if function in NOBODY_S or why in KNOWN:
             continue

@@ -37,6 +37,7 @@ class Segments:
             self._legs.setdefault(packet, []).append(leg)
             self._packets.setdefault(leg, []).append(packet)
         self._kind = dict(db.execute("SELECT id, kind FROM leg"))
+        self._series = dict(db.execute("SELECT id, series FROM leg"))
         begins = dict(db.execute("SELECT id, begin_ns FROM leg"))
         wanted = f"SELECT id, payload, tcp_flags, {ENDS} FROM packet WHERE protocol = ?"  # noqa: S608
         self._order: list[tuple[int, Segment]] = []  # by packet; a row K<n> has 0
@@ -71,10 +72,13 @@ class Segments:
             at = earlier
         return False
 
+    def _skbs(self, packet: int) -> set[int]:
+        return {self._series[leg] for leg in self._legs.get(packet, ())}
+
     def _earlier(self, at: int) -> int | None:
         segment = self._order[at][1]
         for before in range(at - 1, -1, -1):
             number, one = self._order[before]
-            if one.key == segment.key:
+            if one.key == segment.key and not self._skbs(number) & self._skbs(self._order[at][0]):
                 return before if not number or one.payload == segment.payload else None
         return None

@@ -6,8 +6,8 @@ A drop lost its packet, except in these cases:
 - A socket had received the packet, or a copy of it, before.  A datagram that is dropped because its
   checksum is wrong is lost all the same.
 - The drop is in one of the functions FREED.
-- Nobody on the host wants the packet (UNWANTED), or TCP or the reassembly of fragments discards
-  what it has already (REPEATED, discarded_segments.py).
+- Nobody on the host wants the packet (UNWANTED, unwanted_packets.py), or TCP or the reassembly of
+  fragments discards what it has already (REPEATED, discarded_segments.py).
 - The kernel gives no reason, and records were lost since the packet began: a socket may have
   received it.
 """
@@ -24,6 +24,7 @@ from ...records.types import LATEST_NS, Bools, Int64s
 from ..fields.field_data import drops_of
 from ..words.kernel_names import MASK64
 from .discarded_segments import discarded
+from .unwanted_packets import OTHERS, ROUTED, for_groups, taken_by_others
 
 if TYPE_CHECKING:
     from ..scope import Scope
@@ -63,6 +64,11 @@ class Key(NamedTuple):
     def is_needless(self) -> bool:
         """Return whether nobody lacks a packet that is dropped so."""
         return self.function in UNWANTED or self.reason in REPEATED
+
+    @property
+    def may_be_for_group(self) -> bool:
+        """Return whether the kernel may have dropped a packet because of its multicast group."""
+        return self.reason == UNNAMED and self.function.split(".")[0] in ROUTED
 
     @property
     def may_be_needless(self) -> bool:
@@ -157,6 +163,13 @@ def _needless(
     if len(asked):
         dropped = scope.of_leg("drop_reason") >= 0
         found[asked] = discarded(scope, leg[asked], ~dropped | (first < LATEST_NS))
+    for test, which in (
+        (taken_by_others, [one.reason == OTHERS for one in keys]),
+        (for_groups, [one.may_be_for_group for one in keys]),
+    ):
+        asked = np.flatnonzero(np.array(which)[key])
+        if len(asked):
+            found[asked] = test(scope, leg[asked])
     return found
 
 

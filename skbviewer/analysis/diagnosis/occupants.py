@@ -16,12 +16,16 @@ MAX_CALLS = 5000  # most calls that are read
 
 
 class Occupant(NamedTuple):
-    """A thread or interrupt: its time in recorded functions, its longest function, a call's id."""
+    """A thread or interrupt: its time in recorded functions, its longest function, a call's id.
+
+    A thread may have slept in its functions.
+    """
 
     who: str
     ns: int
     function: str
     call: int
+    is_thread: bool
 
 
 def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occupant]:
@@ -49,7 +53,8 @@ def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occu
             longest = mine[np.argmax((high - low)[mine])]
             named = _who(case, leg, level, int(pid[longest]), cpu)
             function = case.function(int(calls[longest]))
-            made.append(Occupant(named, ns, function, int(calls[longest]) + 1))
+            call = int(calls[longest]) + 1
+            made.append(Occupant(named, ns, function, call, level == TASK))
         spans = _union(low[at_level], high[at_level])
         taken = _union(np.r_[taken[0], spans[0]], np.r_[taken[1], spans[1]])
     return sorted((one for one in made if one.ns > 0), key=lambda one: -one.ns)

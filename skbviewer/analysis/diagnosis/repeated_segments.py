@@ -14,6 +14,7 @@ from ..fields.tcp_analysis import analysis_of
 from ..number_sets import distinct, flags_of
 from ..packet_legs import packets_of_legs
 from ..streams.segment_copies import KEY, earlier_copies, exact_matches, seen_packets
+from ..streams.segment_overlaps import copies_of_network, earlier_holders
 from .case import Case
 from .drop_events import drops_of
 
@@ -50,7 +51,8 @@ def flagged(case: Case, name: str) -> Int64s:
 def sent_again(case: Case) -> list[Again]:
     """Return the chosen packets that repeat a segment, each with the fate of the first copy.
 
-    An skb that several captures have counts once.
+    If the segment was cut anew, the first copy is the one that had its first byte.  An skb that
+    several captures have counts once.
     """
     again = repetitions(case)
     chosen = flags_of(case.packets, case.scope.columns.length("packet") + 1)
@@ -62,6 +64,8 @@ def sent_again(case: Case) -> list[Again]:
     lost = ~drops.needless
     dropped = dict(zip(drops.packet[lost].tolist(), drops.key[lost].tolist(), strict=True))
     earlier = earlier_copies(case.scope, packets)
+    cut = np.flatnonzero(earlier == 0)  # maybe a part of a segment
+    earlier[cut] = earlier_holders(case.scope, packets[cut])
     sent, received = seen_packets(case.scope, np.maximum(earlier, 0))
     found = []
     for at, (packet, one) in enumerate(zip(packets.tolist(), earlier.tolist(), strict=True)):
@@ -88,8 +92,8 @@ def _each_once(case: Case, found: list[Again]) -> list[Again]:
 def repetitions(case: Case) -> Int64s:
     """Return the chosen packets that repeat a segment.  Raises Cancelled.
 
-    tcp.analysis mistakes a late segment for a segment that was sent again.  If a recorded kernel
-    sent the segment, the kernel's calls decide instead.
+    tcp.analysis mistakes a late segment, or one that the network copied, for a segment that was
+    sent again.  If a recorded kernel sent the segment, the kernel's calls decide instead.
     """
     found: Int64s = case.cached("repetitions", _repetitions)
     return found
@@ -98,6 +102,7 @@ def repetitions(case: Case) -> Int64s:
 def _repetitions(case: Case) -> Int64s:
     again = same_skbs(case, _repeated_by_kernel(case))
     supposed = flagged(case, "retransmission")
+    supposed = supposed[~copies_of_network(case.scope, supposed)]
     return np.union1d(supposed[~_sent_once(case, supposed, again)], again)
 
 

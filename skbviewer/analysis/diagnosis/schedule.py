@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from ..stats.machine.thread_times import ran, slept, waited
+from ..scope import Scope
+from ..stats.machine.thread_times import ThreadSpans, ran, slept, waited
 from . import wording
 from .case import Case
 from .finding import EVENT, Evidence
@@ -32,7 +34,7 @@ def schedule(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Ran]:
     Those that had it longest come first.  The list is empty if the scheduler's events do not cover
     the time.
     """
-    spans = ran(case.scope.unlimited)
+    spans = _spans(case, ran)
     mine = (spans.source == case.source(leg)) & (spans.cpu == cpu)
     spans = spans.selected(mine & (spans.begin < end) & (spans.end > begin))
     low, high = np.maximum(spans.begin, begin), np.minimum(spans.end, end)
@@ -48,14 +50,21 @@ def schedule(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Ran]:
     return sorted(made, key=lambda one: -one.ns)
 
 
+def _spans(case: Case, what: Callable[[Scope], ThreadSpans]) -> ThreadSpans:
+    """Return what(scope), found once: each finding about a wait asks for it."""
+    name = f"threads {what.__name__}"
+    found: ThreadSpans = case.cached(name, lambda one: what(one.scope.unlimited))
+    return found
+
+
 def thread_text(case: Case, leg: int, pid: int, begin: int, end: int) -> str:
     """Return a sentence about what thread `pid` did from `begin` to `end` (ns): it slept, ran, ...
 
     It is "" if the scheduler's events do not cover most of the time.
     """
-    scope, did = case.scope.unlimited, []
-    for words, spans_of in (("slept", slept), ("waited for a CPU", waited), ("ran", ran)):
-        spans = spans_of(scope)
+    did = []
+    for words, what in (("slept", slept), ("waited for a CPU", waited), ("ran", ran)):
+        spans = _spans(case, what)
         spans = spans.selected((spans.source == case.source(leg)) & (spans.pid == pid))
         low, high = np.maximum(spans.begin, begin), np.minimum(spans.end, end)
         did.append((int(np.maximum(high - low, 0).sum()), words))

@@ -13,8 +13,8 @@ from . import wording
 from .case import Case, Spans
 from .finding import LEG, WARNING, Evidence, Finding
 from .neighbour_questions import ns_of_questions
-from .occupants import occupants
-from .schedule import schedule, scheduled_text
+from .occupants import Occupant, occupants
+from .schedule import Ran, schedule, scheduled_text
 
 NAMED = 2  # most occupants that a sentence names
 # A packet that waits for a hardware address waits in these ways: rule `neighbour` explains them.
@@ -138,16 +138,17 @@ def occupied(case: Case, longest: Longest) -> tuple[str, list[Evidence]]:
     """Return a sentence about what had the CPU during the wait, and the calls that show it.
 
     The sentence is "" if no call ended the wait.  If recorded functions fill less than half of the
-    wait, the scheduler's events say which threads ran, if they were recorded.
+    wait, or a thread slept in them, the scheduler's events say which threads ran, if they were
+    recorded.
     """
     if longest.call < 0:
         return "", []
     cpu = case.call("cpu", longest.call)
     ran = occupants(case, longest.leg, cpu, longest.begin, longest.end)
-    if 2 * sum(one.ns for one in ran) < longest.end - longest.begin:
-        scheduled = schedule(case, longest.leg, cpu, longest.begin, longest.end)
-        if scheduled:
-            return scheduled_text(cpu, scheduled)
+    scheduled = schedule(case, longest.leg, cpu, longest.begin, longest.end)
+    filled = 2 * sum(one.ns for one in ran) >= longest.end - longest.begin
+    if scheduled and not (filled and _had_the_cpu(ran, scheduled)):
+        return scheduled_text(cpu, scheduled)
     if not ran:
         return f" No recorded function ran on CPU {cpu} meanwhile.", []
     named = [f"{one.who} for {wording.time(one.ns)} ({one.function})" for one in ran[:NAMED]]
@@ -160,3 +161,12 @@ def occupied(case: Case, longest: Longest) -> tuple[str, list[Evidence]]:
         for one in ran[:NAMED]
     ]  # fmt: skip
     return f" Meanwhile CPU {cpu} ran {' and '.join(named)}.", facts
+
+
+def _had_the_cpu(ran: list[Occupant], scheduled: list[Ran]) -> bool:
+    """Return whether all threads had the CPU as long as their functions ran.
+
+    Otherwise a thread slept in a function, for example until a socket had room.
+    """
+    had = {one.who: one.ns for one in scheduled}
+    return all(one.ns <= had.get(one.who, 0) for one in ran if one.is_thread)

@@ -24,6 +24,7 @@ from ..scope import Scope
 
 KEY = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport", "seq")
 LAST_BITS = 0xFFFFFF  # of a sequence number
+MOST_CAPTURES = 16  # that have the same skb
 BLOCK = 1 << 18  # packets or skb lifetimes that are read together
 
 
@@ -37,7 +38,8 @@ class Matches(NamedTuple):
 def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
     """Return the nearest earlier packet with the same addresses, ports and sequence number.
 
-    A number -n stands for row K<n>: no capture has that packet.  0 means that there is none.
+    Packets of other captures that are the same skb are no copies.  A number -n stands for row K<n>:
+    no capture has that packet.  0 means that there is none.
     """
     columns = scope.columns
     count = columns.length("packet")
@@ -68,7 +70,35 @@ def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
     before = np.zeros(count + 1, np.int64)
     use = same & (later > 0)
     before[later[use]] = earlier[use]
-    return np.asarray(before[packets], np.int64)
+    return _without_same_skb(scope, packets, before)
+
+
+def _without_same_skb(scope: Scope, packets: Int64s, before: Int64s) -> Int64s:
+    """Return for each packet the nearest earlier one that is another skb.
+
+    `before` holds the next earlier packet of each packet.
+    """
+    found = before[packets]
+    for _ in range(MOST_CAPTURES):
+        same = np.flatnonzero(is_same_skb(scope, packets, found))
+        if not len(same):
+            return found
+        found[same] = before[found[same]]
+    return np.where(is_same_skb(scope, packets, found), 0, found)
+
+
+def is_same_skb(scope: Scope, packets: Int64s, others: Int64s) -> Bools:
+    """Return for each of `packets` whether the packet in `others` is the same skb.
+
+    Both must match an skb lifetime exactly.  Numbers in `others` that are no packets are not.
+    """
+    found = exact_matches(scope, np.r_[packets, others[others > 0]])
+    packet, first = np.unique(found.packet, return_index=True)
+    series = np.asarray(scope.columns.take("leg", "series", found.leg[first]), np.int64)
+    known = np.isin(packets, packet) & np.isin(others, packet)
+    own, other = (np.searchsorted(packet, numbers[known]) for numbers in (packets, others))
+    known[known] = series[own] == series[other]
+    return known
 
 
 def _with_sequence(scope: Scope, table: str, wanted: Int64s, among: Int64s) -> Int64s:

@@ -24,21 +24,23 @@ DATA = b"x" * 100
 PLACE = 0x2000  # where a packet is dropped, from the start of the kernel's text
 
 
-def frame(ip_id: int, seq: int) -> bytes:
+def frame(ip_id: int, seq: int, data: bytes = DATA) -> bytes:
     """A data segment from 10.0.0.1 to 10.0.0.2."""
-    segment = build.tcp(1000, 80, seq, 1, 0x18, DATA)
+    segment = build.tcp(1000, 80, seq, 1, 0x18, data)
     return build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 6, segment, ip_id))
 
 
-def facts_of(ip_id: int, seq: int) -> dict[str, Any]:
+def facts_of(ip_id: int, seq: int, size: int = len(DATA)) -> dict[str, Any]:
     """What the kernel knows of the same segment."""
-    known = tcp4(ip_id, seq, 1, 0x18)._replace(tot_len=40 + len(DATA))
+    known = tcp4(ip_id, seq, 1, 0x18)._replace(tot_len=40 + size)
     return {"ipv4": known, "skbinfo": HOST}
 
 
-def sent(story: Story, ip_id: int, seq: int, at: int, again: bool = False) -> None:
+def sent(
+    story: Story, ip_id: int, seq: int, at: int, again: bool = False, size: int = len(DATA)
+) -> None:
     """Send a data segment."""
-    mine, facts = skb(ip_id), facts_of(ip_id, seq)
+    mine, facts = skb(ip_id), facts_of(ip_id, seq, size)
     story.alloc(at * US - 20, mine, pid=READER)
     if again:
         story.call("__tcp_retransmit_skb", at * US, (at + 9) * US, mine, pid=READER)
@@ -168,3 +170,55 @@ def test_segments_in_another_order(inside: bool, tmp_path: Path) -> None:
     made = diagnosed(story, tmp_path, "story.pcap")
     assert "reordering" in causes(made)
     assert ("in a recorded kernel" in only(made, "reordering").text) == inside
+
+
+@pytest.mark.parametrize("drops", [True, False])
+def test_segments_that_are_cut_anew_repeat_the_first_one(drops: bool, tmp_path: Path) -> None:
+    """Two captures have each of the smaller segments: the earlier packet is the same skb."""
+    story = Story()
+    sent(story, 1, 500, 100)
+    arrived(story, 1, 110, drops)
+    gone(story, 1, 130)
+    near, far = [(103 * US, frame(1, 500))], []
+    for ip_id, seq, size, at in ((2, 500, 60, 1000), (3, 560, 40, 2000)):
+        sent(story, ip_id, seq, at, again=True, size=size)
+        arrived(story, ip_id, at + 10)
+        gone(story, ip_id, at + 30)
+        near.append(((at + 3) * US, frame(ip_id, seq, DATA[:size])))
+        far.append(((at + 12) * US, frame(ip_id, seq, DATA[:size])))
+    story.lasting(0)
+    write_pcap(tmp_path / "near.pcap", near)
+    write_pcap(tmp_path / "far.pcap", far)
+    made = diagnosed(story, tmp_path, "near.pcap", "far.pcap")
+    found = only(made, "retransmission")
+    assert found.number == 2
+    assert ("dropped in a recorded kernel (reason 3)" in found.text) == drops
+    assert ("the first one arrived" in found.text) == (not drops)
+
+
+@pytest.mark.parametrize("ip_ids", [(2, 2), (2, 3)])
+def test_a_copy_of_the_network_was_neither_sent_again_nor_late(
+    ip_ids: tuple[int, int], tmp_path: Path
+) -> None:
+    """TCP sends a segment again with another identification."""
+    story = Story()
+    story.lasting(0)
+    numbers = zip((1, *ip_ids), (500, 600, 600), (100, 1_003_000, 2_003_000), strict=True)
+    packets = [(at * US, frame(ip_id, seq)) for ip_id, seq, at in numbers]
+    write_pcap(tmp_path / "story.pcap", packets)
+    made = diagnosed(story, tmp_path, "story.pcap")
+    assert causes(made) == (set() if ip_ids == (2, 2) else {"retransmission"})
+
+
+def test_a_copy_that_a_recorded_kernel_made_is_not_out_of_order(tmp_path: Path) -> None:
+    story = Story()
+    sent(story, 1, 500, 100)
+    sent(story, 2, 600, 150)
+    story.clone(151 * US + 100, skb(2), skb(3))
+    story.call("dev_hard_start_xmit", 160 * US, 161 * US, skb(3), pid=READER, **facts_of(2, 600))
+    for ip_id in (1, 2, 3):
+        gone(story, ip_id, 170 + ip_id)
+    story.lasting(0)
+    packets = [(103 * US, frame(1, 500)), (153 * US, frame(2, 600)), (161 * US, frame(2, 600))]
+    write_pcap(tmp_path / "story.pcap", packets)
+    assert causes(diagnosed(story, tmp_path, "story.pcap")) == set()

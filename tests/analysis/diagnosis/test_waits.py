@@ -74,25 +74,33 @@ def test_slow_work_in_the_softirq_is_no_wait(tmp_path: Path) -> None:
     assert only(made, "unexplained").cost_ns == 500 * US
 
 
-def queued(story: Story, number: int, at: int, wait: int, busy: int = 2) -> None:
-    """Send a packet through a queueing discipline in which it waits."""
+def queued(
+    story: Story, number: int, at: int, wait: int, busy: int = 2, enters: bool = True
+) -> None:
+    """Send a packet through a queueing discipline in which it waits.
+
+    A segment that is cut in the discipline leaves it, but does not enter it.
+    """
     mine = skb(number)
     story.alloc(at * US - 20, mine, pid=READER)
     end = at + busy + wait
     where: dict[str, Any] = {"ipv4": udp4(number), "skbinfo": HOST}
     story.call("__dev_queue_xmit", at * US, (at + busy) * US, mine, pid=READER, **where)
-    story.event((at + 1) * US, KblEvent.QDISC_ENQUEUE, mine, 1 << 16 | 2 << 32, pid=READER)
+    if enters:
+        story.event((at + 1) * US, KblEvent.QDISC_ENQUEUE, mine, 1 << 16 | 2 << 32, pid=READER)
     story.event(end * US, KblEvent.QDISC_DEQUEUE, mine, 1 << 16 | 2 << 32, context=SOFTIRQ)
-    story.call("dev_hard_start_xmit", end * US, (end + 3) * US, mine, context=SOFTIRQ, pid=0)
+    sends = "dev_hard_start_xmit" if enters else "sch_direct_xmit"
+    story.call(sends, end * US, (end + 3) * US, mine, context=SOFTIRQ, pid=0)
     story.free((end + 4) * US, mine, context=SOFTIRQ, pid=0)
 
 
-def test_a_queueing_discipline_that_delays(tmp_path: Path) -> None:
+@pytest.mark.parametrize("enters", [True, False])
+def test_a_queueing_discipline_that_delays(enters: bool, tmp_path: Path) -> None:
     story = Story()
     for n in range(10):
         queued(story, n + 10, 100 * n + 50, 1)
-    queued(story, 2, 1990, 505)
-    queued(story, 1, 2000, 500)
+    queued(story, 2, 1990, 505, enters=enters)
+    queued(story, 1, 2000, 500, enters=enters)
     made = diagnosed(story, tmp_path)
     assert causes(made) == {"queueing-discipline"}
     found = only(made, "queueing-discipline")
@@ -134,6 +142,26 @@ def test_a_reader_that_is_late(tmp_path: Path) -> None:
     found = only(made, "late-reader")
     assert f"until thread {READER} read it" in found.text
     assert "thread 55 for 1.0 ms (tcp_sendmsg)" in found.text
+
+
+def test_each_program_that_is_late_has_a_finding(tmp_path: Path) -> None:
+    """Two threads of one program have one; the program that is later comes first."""
+    story = Story()
+    for number, pid, name, late in (
+        (1, 7, "little", 4000),
+        (2, 8, "much", 9000),
+        (3, 9, "little", 4000),
+    ):
+        story.thread(number, pid, name)
+        end = delivered(story, number, 100 * number)
+        begin = (end + late) * US
+        story.call("skb_consume_udp", begin, begin + 500, skb(number), pid=pid)
+        story.free(begin + 600, skb(number), pid=pid)
+    made = diagnosed(story, tmp_path)
+    found = [one for one in made.findings if one.rule == "late-reader"]
+    assert [(one.number, one.rows.tolist()) for one in found] == [(1, [-2]), (2, [-3, -1])]
+    assert "until much (8) read it" in found[0].text
+    assert "until little (" in found[1].text
 
 
 def test_a_reader_that_reads_at_once_is_not_late(tmp_path: Path) -> None:
@@ -256,6 +284,25 @@ def test_a_late_reader_slept_if_the_scheduler_says_so(tmp_path: Path) -> None:
     text = only(made, "late-reader").text
     assert "In this time the thread slept for 3.9 ms" in text
     assert "waited for a CPU for 500.0 µs" in text
+
+
+@pytest.mark.parametrize("sleeps", [True, False])
+def test_a_thread_that_sleeps_in_a_function_does_not_have_the_cpu(
+    sleeps: bool, tmp_path: Path
+) -> None:
+    story = Story()
+    end, asleep = delivered(story, 1, 100), 1 << 32
+    story.event(150 * US, KblEvent.SCHED_SWITCH, 0, 55 | asleep, pid=READER)
+    story.call("tcp_sendmsg", 200 * US, 5000 * US, skb(9), pid=55, ipv4=udp4(9), skbinfo=OTHER)
+    if sleeps:
+        story.event(300 * US, KblEvent.SCHED_SWITCH, 0, 0 | asleep, pid=55)
+        story.event(4900 * US, KblEvent.SCHED_SWITCH, 0, 55, pid=0)
+    story.event(5010 * US, KblEvent.SCHED_SWITCH, 0, READER | asleep, pid=55)
+    read(story, 1, end + 5000)
+    story.event((end + 6000) * US, KblEvent.SCHED_SWITCH, 0, 55 | asleep, pid=READER)
+    text = only(diagnosed(story, tmp_path), "late-reader").text
+    assert ("CPU 0 ran no thread for 4.6 ms" in text) == sleeps
+    assert ("CPU 0 ran thread 55 for 4.8 ms (tcp_sendmsg)" in text) == (not sleeps)
 
 
 def test_a_packet_that_another_cpu_goes_on_with(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from ....records.kbl_layout import KblEvent
 from ....records.types import Int64s
 from ...breakdown.lost_packets import CHECKSUM_WRONG, FULL, REPEATED, Key
+from ...breakdown.unwanted_packets import OTHERS, ROUTED
 from ...scope import Scope
 from ...words.event_text import hook_text
 from .. import needs, wording
@@ -17,6 +18,7 @@ from ..finding import CRITICAL, EVENT, NOTE, PACKET, Evidence, Finding, Rule
 from ..neighbour_questions import FAILURE
 
 NAME = "drop"
+NO_ROUTE = "IP_INNOROUTES"
 OTHER = "The place of the drop shows which check failed: see the source code there."
 ADVICE = {
     "NETFILTER_DROP": "A rule of netfilter drops these packets: see nft list ruleset or "
@@ -34,15 +36,31 @@ ADVICE = {
     "net.ipv6.conf.*.disable_ipv6.",
     "CPU_BACKLOG": "The CPU's backlog is full: raise net.core.netdev_max_backlog, or spread the "
     "load over more CPUs (RPS).",
-    "OTHERHOST": "The packets are for another host's hardware address.",
+    "OTHERHOST": "The packets are for another host's hardware address. This is normal if this host "
+    "also gets what is for others (tcpdump, mirrored ports). Otherwise the sender's entry for the "
+    "next hop is wrong (ip neigh).",
+    "PKT_TOO_BIG": "The packets are larger than the MTU of the next link, and must not be cut: see "
+    "ip link for the MTU, and let the ICMP messages about it reach the sender.",
+    "IP_INHDR": "The IP header is wrong. In ip_forward, the packet's time to live was over: look "
+    "for a routing loop (traceroute).",
+    NO_ROUTE: "No route leads to the destination: see ip route get and the forwarding switch "
+    "net.ipv4.ip_forward.",
 }
 # Functions that drop for one cause, but may not name it, and the reason with the same advice.
-UNNAMED_CAUSES = {FAILURE: "NEIGH_FAILED", **dict.fromkeys(CHECKSUM_WRONG, "UDP_CSUM")}
-# By function of lost_packets.UNWANTED.
-UNWANTED = {
-    "ip6_mc_input": "These packets are for multicast groups that nobody on this host has joined: "
-    "this is normal.",
+UNNAMED_CAUSES = {
+    FAILURE: "NEIGH_FAILED",
+    "ip_error": NO_ROUTE,
+    **dict.fromkeys(CHECKSUM_WRONG, "UDP_CSUM"),
 }
+# By function that drops what nobody wants, without what a compiler adds to its name.
+NOBODY_JOINED = (
+    "These packets are for multicast groups that nobody on this host has joined: this is normal."
+)
+UNWANTED = {"ip6_mc_input": NOBODY_JOINED, **dict.fromkeys(ROUTED, NOBODY_JOINED)}
+FOR_OTHERS = (
+    "Another host took copies of these packets, so nothing was lost. A switch sends packets to all "
+    "ports if it does not know where a host is: see bridge fdb."
+)
 NOT_LOST = (
     "The receiver has these data already, so nothing was lost. Find out why the data arrived twice."
 )
@@ -75,7 +93,7 @@ def _finding(case: Case, drops: Drops, mine: Int64s, key: Key, needless: bool) -
     shown = drops.packet[mine][:EXAMPLES].tolist()
     named = [wording.packet(number) for number in shown if number]
     how = "discarded as repeated" if reason in REPEATED else "dropped"
-    by_tcp = needless and not key.is_needless
+    by_tcp = needless and key.may_be_needless
     how = "discarded by TCP" if by_tcp else how
     number = wording.packets_at_least(len(mine), case.may_lack_records)
     text = f"{number} {wording.were(len(mine))} {how}: {reason}{where}{at}."
@@ -88,14 +106,20 @@ def _finding(case: Case, drops: Drops, mine: Int64s, key: Key, needless: bool) -
         Evidence(PACKET, number, name)
         for number, name in zip((n for n in shown if n), named, strict=True)
     ]
-    function = place.split("+")[0]
-    known = ADVICE.get(UNNAMED_CAUSES.get(function, reason), OTHER)
-    advice = NOT_LOST if reason in REPEATED else UNWANTED.get(function, known)
-    advice = DISCARDED if by_tcp else advice
+    advice = DISCARDED if by_tcp else _advice(key, needless)
     severity = NOTE if needless else CRITICAL
     first = next((number for number in shown if number), None)
     found = Finding(NAME, severity, first, len(mine), None, text, tuple(evidence), advice)
     return found._replace(rows=drops.rows(mine))
+
+
+def _advice(key: Key, needless: bool) -> str:
+    if needless and key.reason == OTHERS:
+        return FOR_OTHERS
+    if key.reason in REPEATED:
+        return NOT_LOST
+    known = ADVICE.get(UNNAMED_CAUSES.get(key.function, key.reason), OTHER)
+    return UNWANTED.get(key.function.split(".")[0], known) if needless else known
 
 
 def _hooks(scope: Scope, events: Int64s) -> list[str]:

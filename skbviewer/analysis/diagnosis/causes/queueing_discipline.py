@@ -38,10 +38,16 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _where(case: Case, leg: int) -> str:
-    """Return the handle and the device of the queue that held a leg's packet."""
-    events = case.events(int(KblEvent.QDISC_ENQUEUE))
-    mine = events[case.scope.of_event("leg", events) == leg + 1]
-    if not len(mine):
+    """Return the handle and the device of the queue that held a leg's packet.
+
+    A segment that was cut in the queue only left it.
+    """
+    for kind in (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE):
+        events = case.events(int(kind))
+        mine = events[case.scope.of_event("leg", events) == leg + 1]
+        if len(mine):
+            break
+    else:
         return "of a device whose events were not recorded"
     data = int(case.scope.columns.take("event", "data", mine[:1])[0])
     handle, ifindex = data & MASK32, data >> 32 & MASK32

@@ -2,7 +2,7 @@
 """TCP segments whose order in the capture differs from the order in which they were sent.
 
 A segment that the kernel sent again comes after those that follow it in the stream, but its order
-did not change.
+did not change.  The same holds for a segment that the network copied.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ....records import counted
+from ...streams.segment_overlaps import copies_of_network
 from .. import needs, wording
 from ..case import EXAMPLES, Case
 from ..finding import PACKET, WARNING, Evidence, Finding, Rule
@@ -26,6 +27,7 @@ ADVICE = {
 
 def _find(case: Case) -> list[Finding]:
     late = np.union1d(flagged(case, "out_of_order"), flagged(case, "retransmission"))
+    late = late[~copies_of_network(case.scope, late)]
     packets = np.setdiff1d(late, repetitions(case))
     inside = overtaken_in_kernel(case, packets)
     parts = ((here, packets[inside == here].tolist()) for here in (True, False))
