@@ -193,12 +193,13 @@ class Scope:
         """Return whether the user chose rows or a range of time, and nothing is in them."""
         if not self.is_chosen:
             return False
-        if len(self.packets) or self.legs.any() or self.calls.any():
+        if len(self.packets) or len(self.leg_rows) or len(self.call_rows):
             return False
-        leg = np.asarray(self.columns.array("event", "leg"), np.int64) - 1
-        rows = np.flatnonzero(leg >= 0)
-        ts = np.asarray(self.columns.array("event", "ts"), np.int64)[rows]
-        return not self.happened(leg[rows], ts).any()
+        rows = self._range.rows("event", "ts", self.kernels)
+        leg, ts = (
+            self.columns.near("event", name, rows).astype(np.int64) for name in ("leg", "ts")
+        )
+        return not self.happened(leg[leg > 0] - 1, ts[leg > 0]).any()
 
     def has_recorded(self, group: str) -> bool:
         """Return whether a log says that the group of events was recorded."""

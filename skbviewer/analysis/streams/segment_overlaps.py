@@ -11,7 +11,7 @@ import numpy as np
 
 from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
-from ..fields.segment_keys import packet_keys, port_number
+from ..fields.segment_keys import packet_keys, port_number, sequence_number
 from ..number_sets import flags_of
 from ..scope import Scope
 from .segment_copies import KEY, is_same_skb
@@ -47,8 +47,9 @@ def earlier_holders(scope: Scope, packets: Int64s) -> Int64s:
             break
         mine = at[packets[asked] - 1]
         holds = _holds(keys, payload, mine - step, mine) & (rows[mine - step] < rows[mine])
-        holds &= ~is_same_skb(scope, packets[asked], rows[mine - step] + 1)
-        found[asked[holds]] = rows[mine - step][holds] + 1
+        later, earlier = asked[holds], rows[mine - step][holds] + 1
+        other = ~is_same_skb(scope, packets[later], earlier)
+        found[later[other]] = earlier[other]
     return found
 
 
@@ -66,8 +67,10 @@ def copies_of_network(scope: Scope, packets: Int64s) -> Bools:
     segment again with another identification.  Packets with identification 0 are no copies.
     """
     columns = scope.columns
-    ports = (columns.take("packet", name, packets - 1) for name in ("sport", "dport"))
-    rows = packet_keys(columns, scope.fields).with_ports(port_number(*ports))
+    names = ("sport", "dport", "seq")
+    sport, dport, seq = (columns.take("packet", name, packets - 1) for name in names)
+    keys_of = packet_keys(columns, scope.fields)
+    rows = keys_of.like(port_number(sport, dport), sequence_number(seq))
     rows = rows[np.asarray(columns.take("packet", "ip_id", rows), np.int64) > 0]
     keys = [columns.take("packet", name, rows) for name in (*KEY, *SAME_PACKET)]
     order = np.lexsort((rows, *keys))

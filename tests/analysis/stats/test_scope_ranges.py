@@ -145,3 +145,18 @@ def test_a_source_without_limits(sample: Sample) -> None:
     whole = TimeRange(cut.columns, cut.timebase(), None, None)
     assert whole.rows("leg", "begin_ns", [1]).tolist() == list(range(cut.columns.length("leg")))
     assert whole.meets(1, [(5, 6)]) and not whole.meets(1, [])
+
+
+def test_a_range_is_empty_if_no_row_and_no_event_is_in_it(sample: Sample) -> None:
+    """A range around each of some events, and around the moment after it."""
+    scope = sample.cut.stats.scope()
+    leg, ts = (scope.columns.array("event", name).astype(np.int64) for name in ("leg", "ts"))
+    mine = np.isin(leg - 1, scope.leg_rows)
+    at = scope.clock.to_session(next(iter(scope.kernels)), ts[mine])
+    found = set()
+    for moment in [*at[::9].tolist(), *(at[::9] + 1).tolist(), sample.cut.span_ns()[1] + 5]:
+        one = sample.cut.stats.scope(Chosen(None, moment, moment + 1))
+        rows = len(one.packets) + len(one.leg_rows) + len(one.call_rows)
+        assert one.is_empty == (rows == 0 and moment not in at)
+        found.add((one.is_empty, rows > 0))
+    assert {(True, False), (False, False)} <= found
