@@ -182,6 +182,10 @@ def test_boxes_in_files_are_those_in_memory(
     for name in wanted.boxes._fields:
         assert getattr(found.boxes, name).tolist() == getattr(wanted.boxes, name).tolist()
     assert not list(tmp_path.iterdir())  # the files have no names
+    monkeypatch.setattr("skbviewer.analysis.timeline.lanes.LONG_ROW", 100)
+    whole = (0, wanted.span_ns, 300)
+    for rows in (None, range(1, 3), range(0)):
+        assert found.bins(*whole, rows).tolist() == wanted.bins(*whole, rows).tolist()
 
 
 def test_ranks_of_far_numbers_and_of_none() -> None:

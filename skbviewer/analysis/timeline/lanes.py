@@ -19,7 +19,7 @@ from ...records.scratch import Scratch
 from ...records.types import Int64s
 from .function_numbers import layer_names
 from .group_order import group_order, narrow_type
-from .pixel_bins import Boxes, bins, boxes
+from .pixel_bins import BIN_DTYPE, Boxes, bins, boxes
 from .row_stacking import MOST_ROWS, nothing_stacked, stack
 
 PACKET, ALIGNED = "packet", "aligned"
@@ -27,6 +27,7 @@ PACKET_KINDS = (PACKET, ALIGNED)  # a lane for each packet: in session time, or 
 KINDS = ("cpu", *PACKET_KINDS, "layer", "process")
 WIRE = 30  # layer number of wire times
 WIRE_LAYER = "wire"
+LONG_ROW = 1 << 20  # boxes; their pages are dropped after a longer row was read
 
 
 class Lane(NamedTuple):
@@ -95,7 +96,15 @@ class Timeline:
         `rows` are the rows in sight; None means all.  The result has BIN_DTYPE.
         """
         chosen = range(self.rows) if rows is None else rows
-        return bins(self.boxes, begin_ns, end_ns, max(width, 1), chosen)
+        given = (self.boxes, begin_ns, end_ns, max(width, 1))
+        if not self.scratch.in_files:
+            return bins(*given, chosen)
+        found = [np.zeros(0, BIN_DTYPE)]
+        for row in chosen:
+            found.append(bins(*given, range(row, row + 1)))
+            if self.boxes.starts[row + 1] - self.boxes.starts[row] > LONG_ROW:
+                self.scratch.forget()  # else a wide view has nearly all boxes in memory
+        return np.concatenate(found)
 
     def lane_of(self, row: int) -> Lane:
         """Return the lane to which a row belongs."""
@@ -216,7 +225,8 @@ def _group(part: Part, boxes: slice, is_lower: bool) -> slice | Int64s:
     """Return those of some boxes that are stacked together."""
     if part.lower is None:
         return slice(0, 0) if is_lower else boxes
-    return np.flatnonzero(part.lower[boxes] == is_lower) + boxes.start
+    mine: Int64s = np.flatnonzero(part.lower[boxes] == is_lower)
+    return mine + boxes.start
 
 
 def _join(
