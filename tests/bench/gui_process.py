@@ -162,6 +162,7 @@ def measure(folder: str) -> None:
         click_to_path(window, watch, runs, rng)
         filters(window, watch, max(1, runs // 20))
         zoom(window, watch, runs)
+        watch.time("idle work", lambda: until(lambda: not window.colouring.busy))
         visible_part(window)
         graphs(window, watch, max(1, runs // 10))
         diagnosis(window, watch, max(1, runs // 20))

@@ -225,8 +225,8 @@ def _group(part: Part, boxes: slice, is_lower: bool) -> slice | Int64s:
     """Return those of some boxes that are stacked together."""
     if part.lower is None:
         return slice(0, 0) if is_lower else boxes
-    mine: Int64s = np.flatnonzero(part.lower[boxes] == is_lower)
-    return mine + boxes.start
+    mine: Int64s = np.flatnonzero(part.lower[boxes] == is_lower) + boxes.start
+    return mine
 
 
 def _join(
