@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...records.types import Int64s, UInt16s
+from ...records.compiled import compiled
+from ...records.types import Bools, Int64s, UInt16s
 from ...store import Columns
 from ...store.whole_columns import Array
 from ..number_sets import flags_of
@@ -34,15 +35,28 @@ class SegmentKeys(NamedTuple):
 
     def with_ports(self, ports: UInt16s) -> Int64s:
         """Return the rows with one of these numbers, rising."""
-        return self.of(self._with_ports(ports))
+        return self.of(_places(_flags(ports), ANY, self.ports, self.seq))
 
     def like(self, ports: UInt16s, seq: UInt16s) -> Int64s:
         """Return the rows, rising, with one of the numbers `ports` and one of the numbers `seq`."""
-        places = self._with_ports(ports)
-        return self.of(places[flags_of(_indices(seq), NUMBERS)[self.seq[places]]])
+        return self.of(_places(_flags(ports), _flags(seq), self.ports, self.seq))
 
-    def _with_ports(self, ports: UInt16s) -> Int64s:
-        return np.flatnonzero(flags_of(_indices(ports), NUMBERS)[self.ports])
+
+ANY = np.ones(NUMBERS, np.bool_)
+
+
+@compiled
+def _places(with_ports: Bools, with_seq: Bools, ports: UInt16s, seq: UInt16s) -> Int64s:
+    count = 0
+    for place in range(len(ports)):
+        count += with_ports[ports[place]] and with_seq[seq[place]]
+    found = np.empty(count, np.int64)
+    at = 0
+    for place in range(len(ports)):
+        if with_ports[ports[place]] and with_seq[seq[place]]:
+            found[at] = place
+            at += 1
+    return found
 
 
 def packet_keys(columns: Columns, data: Data | None) -> SegmentKeys:
@@ -84,5 +98,5 @@ def sequence_number(seq: Array) -> UInt16s:
     return seq.astype(np.uint16)
 
 
-def _indices(numbers: UInt16s) -> Int64s:
-    return numbers.astype(np.int64)
+def _flags(numbers: UInt16s) -> Bools:
+    return flags_of(numbers.astype(np.int64), NUMBERS)

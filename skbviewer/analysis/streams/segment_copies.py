@@ -43,7 +43,6 @@ def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
     """
     columns = scope.columns
     count = columns.length("packet")
-    row = columns.array("series", "kernel_only")
     wanted = np.asarray(columns.take("packet", "seq", packets - 1), np.int64)
     own = (columns.take("packet", name, packets - 1) for name in ("sport", "dport"))
     key = port_number(*own), sequence_number(wanted)
@@ -61,7 +60,8 @@ def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
     keys = [both(name) for name in KEY]
     payload = np.asarray(columns.take("packet", "payload", mine), np.int64)
     length = np.r_[payload, np.full(len(lives), -1, np.int64)]
-    number = np.r_[mine + 1, -row[lives].astype(np.int64)]
+    row = np.asarray(columns.take("series", "kernel_only", lives), np.int64)
+    number = np.r_[mine + 1, -row]
     at = np.r_[mine, _place_in_time(scope, lives)]
     order = np.lexsort((at, *keys))
     same = np.all([key[order][1:] == key[order][:-1] for key in keys], axis=0)

@@ -18,18 +18,19 @@ from .segment_copies import KEY, is_same_skb
 
 SAME_PACKET = ("ip_id", "payload", "protocol", "tcp_flags", "ack", "source")
 STEPS = 32  # most segments, in the order of their sequence numbers, that are searched for each
+BEFORE = 1 << 18  # packets before each that are searched: a whole recording would take too long
 
 
 def earlier_holders(scope: Scope, packets: Int64s) -> Int64s:
     """Return for each segment in `packets` an earlier one that has its first byte; 0 if none.
 
-    The earlier one is a packet with the same addresses and ports, and not the same skb.  Of several
-    the one counts whose sequence number is nearest, then the latest.  Sequence numbers that begin
-    anew at 0 are not followed.
+    The earlier one is one of the BEFORE packets before, with the same addresses and ports, and not
+    the same skb.  Of several the one counts whose sequence number is nearest, then the latest.
+    Sequence numbers that begin anew at 0 are not followed.
     """
     columns = scope.columns
     ports = (columns.take("packet", name, packets - 1) for name in ("sport", "dport"))
-    rows = packet_keys(columns, scope.fields).with_ports(port_number(*ports))
+    rows = _near(packet_keys(columns, scope.fields).with_ports(port_number(*ports)), packets)
     payload = np.asarray(columns.take("packet", "payload", rows), np.int64)
     tcp = columns.take("packet", "protocol", rows) == TCP
     rows, payload = (column[tcp & (payload > 0)] for column in (rows, payload))
@@ -46,7 +47,8 @@ def earlier_holders(scope: Scope, packets: Int64s) -> Int64s:
         if not len(asked):
             break
         mine = at[packets[asked] - 1]
-        holds = _holds(keys, payload, mine - step, mine) & (rows[mine - step] < rows[mine])
+        ago = rows[mine] - rows[mine - step]
+        holds = _holds(keys, payload, mine - step, mine) & (ago > 0) & (ago <= BEFORE)
         later, earlier = asked[holds], rows[mine - step][holds] + 1
         other = ~is_same_skb(scope, packets[later], earlier)
         found[later[other]] = earlier[other]
@@ -63,18 +65,28 @@ def _holds(keys: list[Int64s], payload: Int64s, first: Int64s, later: Int64s) ->
 def copies_of_network(scope: Scope, packets: Int64s) -> Bools:
     """Return for each of `packets` whether its capture has an earlier copy of the same IPv4 packet.
 
-    Copies have the same addresses, ports, sequence number, length and identification.  TCP sends a
-    segment again with another identification.  Packets with identification 0 are no copies.
+    Copies have the same addresses, ports, sequence number, length and identification, and at most
+    BEFORE packets between them.  TCP sends a segment again with another identification.  Packets
+    with identification 0 are no copies.
     """
     columns = scope.columns
     names = ("sport", "dport", "seq")
     sport, dport, seq = (columns.take("packet", name, packets - 1) for name in names)
     keys_of = packet_keys(columns, scope.fields)
-    rows = keys_of.like(port_number(sport, dport), sequence_number(seq))
+    rows = _near(keys_of.like(port_number(sport, dport), sequence_number(seq)), packets)
     rows = rows[np.asarray(columns.take("packet", "ip_id", rows), np.int64) > 0]
     keys = [columns.take("packet", name, rows) for name in (*KEY, *SAME_PACKET)]
     order = np.lexsort((rows, *keys))
     again = np.zeros(columns.length("packet"), np.bool_)
     same = np.all([key[order][1:] == key[order][:-1] for key in keys], axis=0)
+    same &= np.diff(rows[order]) <= BEFORE
     again[rows[order][1:][same]] = True
     return np.asarray(again[packets - 1], np.bool_)
+
+
+def _near(rows: Int64s, packets: Int64s) -> Int64s:
+    """Return those of `rows` (rising) that are at most BEFORE rows before one of `packets`."""
+    if not len(packets):
+        return rows[:0]
+    first, last = int(packets.min()) - 1 - BEFORE, int(packets.max()) - 1
+    return rows[(rows >= first) & (rows <= last)]

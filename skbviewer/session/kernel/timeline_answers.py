@@ -76,6 +76,8 @@ def timeline_of(
         return _of_packets(db, packets, kind, list(ids)[:MOST_IDS], bounds, clock)
     names = Functions(store.functions(db))
     scratch = _scratch(opened.columns)
+    if scratch.in_files:
+        opened.columns.forget()
     columns, t0_ns = opened.columns, bounds[0]
     part, keys = calls_by(kind, columns, clock, names, t0_ns, watch or Silent(), scratch)
     titles = _Titles(db, opened.sources())

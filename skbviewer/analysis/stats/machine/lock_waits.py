@@ -57,20 +57,20 @@ def lock_waits(scope: Scope) -> LockWaits:
     Raises Cancelled.
     """
     scope.progress.report("Counting", 0, 0)
-    event = scope.columns.array("event", "event")
-    rows = np.flatnonzero((event == int(KblEvent.LOCK_WAIT)) | (event == int(KblEvent.LOCK_GOT)))
+    rows = _rows(scope)
+    event = scope.of_event("event", rows)
     source, ts, cpu, pid, data, context = (
         scope.of_event(name, rows) for name in ("source", "ts", "cpu", "pid", "data", "context")
     )
     # An interrupt, and the idle task, wait on their CPU; a thread may sleep, and go on elsewhere.
     who = np.where((context == 0) & (pid > 0), pid, -1 - cpu)
     order = np.lexsort((rows, ts, data & LOCK_MASK, context, who, source))
-    rows, source, ts, cpu, pid, data = (
-        column[order] for column in (rows, source, ts, cpu, pid, data)
+    rows, event, source, ts, cpu, pid, data = (
+        column[order] for column in (rows, event, source, ts, cpu, pid, data)
     )
     key = np.stack([source, who[order], context[order], data & LOCK_MASK])
     same = np.r_[False, (key[:, 1:] == key[:, :-1]).all(axis=0)] if len(rows) else np.zeros(0, "?")
-    begins = np.asarray(event[rows] == int(KblEvent.LOCK_WAIT))
+    begins = np.asarray(event == int(KblEvent.LOCK_WAIT))
     before = np.r_[False, begins[:-1]] if len(rows) else begins
     first = np.flatnonzero(begins & ~(same & before))
     ends = np.flatnonzero(~begins & same & before)
@@ -79,6 +79,22 @@ def lock_waits(scope: Scope) -> LockWaits:
     waits = LockWaits(rows[at], source[at], cpu[at], pid[at], last, ts[at], ts[ends])
     waits = waits.selected(scope.in_range(waits.source, waits.begin))
     return waits.selected(~scope.lost_between(waits.source, waits.begin, waits.end))
+
+
+def _rows(scope: Scope) -> Int64s:
+    """Return the events about locks: 0-based rows, rising.  An open session keeps them."""
+
+    def find() -> Int64s:
+        found = [np.zeros(0, np.int64)]
+        for first, (event,) in scope.columns.pieces("event", "event"):
+            mine = (event == int(KblEvent.LOCK_WAIT)) | (event == int(KblEvent.LOCK_GOT))
+            found.append(np.flatnonzero(mine) + first)
+        return np.concatenate(found)
+
+    if scope.fields is None:
+        return find()
+    rows: Int64s = scope.fields.cached("events of locks", find)
+    return rows
 
 
 def waiting_functions(scope: Scope, waits: LockWaits) -> list[str]:
