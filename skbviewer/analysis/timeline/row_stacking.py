@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records.compiled import compiled
-from ...records.types import Int64s
+from ...records.types import INT64_MAX, Int64s
 
 MOST_ROWS = 32  # most rows of one lane; deeper calls share the last row
 _LOOKED_UP = 1 << 24  # values within this span are ranked by a table, others by sorting
@@ -31,7 +31,7 @@ def stack(
 
 def nothing_stacked() -> Int64s:
     """Return where the spans of each row and of the rows below it end, before there are any."""
-    return np.full(MOST_ROWS, np.iinfo(np.int64).min)
+    return np.full(MOST_ROWS, -INT64_MAX)
 
 
 @compiled
