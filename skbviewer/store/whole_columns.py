@@ -27,6 +27,7 @@ from .sqlalchemy_tables import chunk
 MUCH = 1 << 20  # bytes of a read after which SQLite's pages are unmapped
 FEW = 64  # chunks that are kept if one of their columns is searched
 DENSE = 16  # all rows of a range are read to take one of so many
+SHORT = 3 * CHUNK  # rows of a part of a long recording, whose columns are kept
 BUDGET = 256 << 20  # bytes of arrays to cache; a part of 10 million packets needs 200 MiB
 SIGNED = ("<i1", "<i2", "<i4", "<i8")
 
@@ -239,7 +240,7 @@ class Columns:
         first, span = int(rows[0]), int(rows[-1] - rows[0]) + 1
         if len(rows) * DENSE <= span:
             return self._sparse(table, column, rows)
-        read = self.part if span <= CHUNK else self.block  # part() keeps what it reads
+        read = self.part if span <= SHORT else self.block  # part() keeps what it reads
         values = read(table, column, first, span)
         return values if span == len(rows) else np.asarray(values[rows - first])
 
