@@ -157,6 +157,12 @@ def test_a_lane_in_parts_has_the_rows_of_the_whole() -> None:
         ends[row].append(start + length)
 
 
+def test_moments_are_below_a_call_of_an_earlier_part() -> None:
+    reach = nothing_stacked()
+    assert stack(np.array([0]), np.array([10]), reach).tolist() == [0]
+    assert stack(np.array([5, 10]), np.array([0, 0]), reach).tolist() == [1, 0]
+
+
 @pytest.mark.parametrize("groups", [1, 7, 1000, 1 << 17])
 def test_rows_are_ordered_as_numpy_orders_them(groups: int) -> None:
     random = np.random.default_rng(groups)

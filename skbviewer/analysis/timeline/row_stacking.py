@@ -24,7 +24,7 @@ def stack(
     what an earlier call for earlier spans of the lane left in it.
     """
     row = np.zeros(len(begin), np.uint8)
-    if dur.any():
+    if reach is not None or dur.any():
         _stack(begin, dur, nothing_stacked() if reach is None else reach, row)
     return row
 
