@@ -51,7 +51,8 @@ def _taken(made: Made, leg: int, refused: set[int]) -> bool:
     mine = legs[leg - 1]
     others = (one for one in legs if one.kind == RX and one.number not in refused)
     return any(
-        one.place("netns") != mine.place("netns") and original(one.series) == original(mine.series)
+        0 < one.place("netns") != mine.place("netns") > 0
+        and original(one.series) == original(mine.series)
         for one in others
     )
 
@@ -74,10 +75,6 @@ def losing(made: Made, reason: Callable[[int], str], segments: Segments) -> set[
     failed = {
         leg for leg in dropped if leg > 0 and made.passes.legs[leg - 1].series.number not in queued
     }
-    refused = {
-        leg for record, leg, _ in made.passes.events
-        if record.event == EVENT.DROP and leg > 0 and reason(record.data & MASK32) == "OTHERHOST"
-    }  # fmt: skip
     found = set()
     for record, leg, _ in made.passes.events:
         if record.event != EVENT.DROP or leg <= 0:
@@ -88,7 +85,7 @@ def losing(made: Made, reason: Callable[[int], str], segments: Segments) -> set[
         begin = begins[series.number]
         unsure = any(loss.begin <= record.ts and loss.end >= begin for loss in losses)
         why = reason(record.data & MASK32)
-        if why == "OTHERHOST" and _taken(made, leg, refused):
+        if why == "OTHERHOST" and _taken(made, leg, dropped):
             continue
         no_route = why == "NOT_SPECIFIED" and function.split(".")[0] in FINDS_NO_ROUTE
         if no_route and _for_group(made, leg):

@@ -39,19 +39,21 @@ def for_groups(scope: Scope, legs: Int64s) -> Bools:
 def taken_by_others(scope: Scope, legs: Int64s) -> Bools:
     """Return for each of `legs` whether another network namespace took a copy of its packet.
 
-    `legs` (0-based) are all legs that dropped a packet for the reason OTHERS.
+    `legs` (0-based) dropped a packet for the reason OTHERS.  A namespace that dropped its copy, for
+    whatever reason, did not take it.  Unknown namespaces are no others.
     """
     series, netns = scope.of_leg("series"), scope.of_leg("netns")
     received = np.flatnonzero(scope.of_leg("kind") == RX)
     first = _originals(scope, series[received])
-    received = received[~np.isin(received, legs)]
+    received = received[(scope.of_leg("drop_reason")[received] < 0) & (netns[received] > 0)]
     family, host = first[series[received]], netns[received]
     count = len(first)
     low, high = np.full(count, INT64_MAX), np.full(count, -1, np.int64)
     np.minimum.at(low, family, host)
     np.maximum.at(high, family, host)
     mine, own = first[series[legs]], netns[legs]
-    return np.asarray((high[mine] >= 0) & ((low[mine] != own) | (high[mine] != own)), np.bool_)
+    other = (high[mine] >= 0) & ((low[mine] != own) | (high[mine] != own))
+    return np.asarray(other & (own > 0), np.bool_)
 
 
 def _originals(scope: Scope, received: Int64s) -> Int64s:

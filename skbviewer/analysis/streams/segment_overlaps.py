@@ -24,9 +24,9 @@ BEFORE = 1 << 18  # packets before each that are searched: a whole recording wou
 def earlier_holders(scope: Scope, packets: Int64s) -> Int64s:
     """Return for each segment in `packets` an earlier one that has its first byte; 0 if none.
 
-    The earlier one is one of the BEFORE packets before, with the same addresses and ports, and not
-    the same skb.  Of several the one counts whose sequence number is nearest, then the latest.
-    Sequence numbers that begin anew at 0 are not followed.
+    The earlier one is one of the BEFORE packets before, in the order of rows, with the same
+    addresses and ports, and not the same skb.  Of several the one counts whose sequence number is
+    nearest, then the latest.  Sequence numbers that begin anew at 0 are not followed.
     """
     columns = scope.columns
     ports = (columns.take("packet", name, packets - 1) for name in ("sport", "dport"))
@@ -85,7 +85,7 @@ def copies_of_network(scope: Scope, packets: Int64s) -> Bools:
 
 
 def _near(rows: Int64s, packets: Int64s) -> Int64s:
-    """Return those of `rows` (rising) that are at most BEFORE rows before one of `packets`."""
+    """Return a range of `rows` (rising) with all that are in the BEFORE rows before `packets`."""
     if not len(packets):
         return rows[:0]
     first, last = int(packets.min()) - 1 - BEFORE, int(packets.max()) - 1

@@ -118,14 +118,15 @@ class Statistics:
     def prepare(self, progress: Progress | None = None) -> None:
         """Make the diagnosis and all tables of one packet, so that code and columns are in memory.
 
-        Without this, the first results of a part of 10 million packets take up to 0.75 s, later
-        ones 0.23 s.  Does nothing the second time.  Raises Cancelled.
+        Without this, the first results of a part of a large recording take longer (see
+        docs/performance.md).  Does nothing the second time, or without packets.  Raises Cancelled.
         """
-        if self._prepared:
+        packets = self._opened.columns.length("packet")
+        if self._prepared or not packets:
             return
         from ...analysis.diagnosis import diagnose
 
-        packet = np.array([self._opened.columns.length("packet") // 2 + 1])
+        packet = np.array([packets // 2 + 1])
         scope = self.scope(Chosen(packet), progress)
         diagnose(scope)
         for name in STATISTICS:

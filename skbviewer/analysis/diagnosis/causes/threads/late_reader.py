@@ -34,7 +34,7 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _by_program(case: Case, spans: Spans) -> list[Spans]:
-    """Return the waits for each program that read late, those of the latest programs first.
+    """Return the waits for each program that read late, the longest in total first.
 
     Each program may be late for another cause.  Those after the first PROGRAMS are one group, and
     so are all if the waits are many.
