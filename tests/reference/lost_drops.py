@@ -75,6 +75,10 @@ def losing(made: Made, reason: Callable[[int], str], segments: Segments) -> set[
     failed = {
         leg for leg in dropped if leg > 0 and made.passes.legs[leg - 1].series.number not in queued
     }
+    refused = {
+        leg for record, leg, _ in made.passes.events
+        if record.event == EVENT.DROP and leg > 0 and reason(record.data & MASK32) == "OTHERHOST"
+    }  # fmt: skip
     found = set()
     for record, leg, _ in made.passes.events:
         if record.event != EVENT.DROP or leg <= 0:
@@ -85,7 +89,7 @@ def losing(made: Made, reason: Callable[[int], str], segments: Segments) -> set[
         begin = begins[series.number]
         unsure = any(loss.begin <= record.ts and loss.end >= begin for loss in losses)
         why = reason(record.data & MASK32)
-        if why == "OTHERHOST" and _taken(made, leg, dropped):
+        if why == "OTHERHOST" and _taken(made, leg, refused):
             continue
         no_route = why == "NOT_SPECIFIED" and function.split(".")[0] in FINDS_NO_ROUTE
         if no_route and _for_group(made, leg):

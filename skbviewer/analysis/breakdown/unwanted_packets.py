@@ -39,13 +39,16 @@ def for_groups(scope: Scope, legs: Int64s) -> Bools:
 def taken_by_others(scope: Scope, legs: Int64s) -> Bools:
     """Return for each of `legs` whether another network namespace took a copy of its packet.
 
-    `legs` (0-based) dropped a packet for the reason OTHERS.  A namespace that dropped its copy, for
-    whatever reason, did not take it.  Unknown namespaces are no others.
+    `legs` (0-based) dropped a packet for the reason OTHERS.  A namespace that dropped its copy for
+    this reason did not take it, whether or not its leg is among them.  Unknown namespaces are no
+    others.
     """
     series, netns = scope.of_leg("series"), scope.of_leg("netns")
     received = np.flatnonzero(scope.of_leg("kind") == RX)
     first = _originals(scope, series[received])
-    received = received[(scope.of_leg("drop_reason")[received] < 0) & (netns[received] > 0)]
+    reason = scope.of_leg("drop_reason")
+    refused = np.isin(reason, reason[legs][reason[legs] >= 0])
+    received = received[~refused[received] & (netns[received] > 0)]
     family, host = first[series[received]], netns[received]
     count = len(first)
     low, high = np.full(count, INT64_MAX), np.full(count, -1, np.int64)
