@@ -24,3 +24,14 @@ def flags_of(numbers: Int64s, size: int) -> Bools:
     found = np.zeros(size, np.bool_)
     found[numbers] = True
     return found
+
+
+def places_of(values: Int64s, numbers: Int64s) -> Int64s:
+    """Return the place of each of `values` in `numbers`, which rise; -1 if it is not there.
+
+    Of equal numbers the first one counts.
+    """
+    if not len(numbers):
+        return np.full(len(values), -1, np.int64)
+    place = np.minimum(np.searchsorted(numbers, values), len(numbers) - 1)
+    return np.where(numbers[place] == values, place, -1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...records.types import Bools, Int64s
+from ...store.lazy_column import LazyColumn
 from ...store.whole_columns import Array
 from ..blocks_in_threads import each_made
 from ..timeline.row_stacking import ranks
@@ -34,10 +35,10 @@ class PathClasses(NamedTuple):
     recordings.  Arrays by packet have any integer type.
     """
 
-    number: Array  # by packet
+    number: Array | LazyColumn  # by packet
     sizes: Int64s  # by class
     path: Int64s  # by class
-    peers: Array  # by packet
+    peers: Array | LazyColumn  # by packet
     size: Int64s  # by peers
     median: Int64s  # by peers: a packet, as an index of Units
 
@@ -66,7 +67,7 @@ def path_classes(scope: Scope, units: Units) -> PathClasses:
     used, peers = ranks(peers)
     # A wider class has all packets of these layers, also those with a class of their own.
     size = np.r_[sizes, wide][used]
-    median = _medians(used, fine, len(sizes) + coarse, units.kernel_ns)
+    median = _medians(used, fine, len(sizes) + coarse, np.asarray(units.kernel_ns))
     by_packet = fine.astype(np.int32), peers.astype(np.int32)
     return PathClasses(by_packet[0], sizes, of_class, by_packet[1], size, median)
 

@@ -9,12 +9,15 @@ of earlier builds do not have them.  Then they are found when they are needed.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ...records.types import Int64s
+from ...store.lazy_column import LazyColumn
+from ...store.running_sums import RunningSums
 from ...store.whole_columns import Array
 from .leg_columns import by_function
 from .path_classes import SMALL_CLASS, PathClasses, path_classes
@@ -60,13 +63,13 @@ def stored_columns(scope: Scope) -> Mapping[str, Mapping[str, Array]]:
     units, classes = found_facts(scope)
     return {
         UNIT: {
-            "packet": units.id,
-            "kernel_ns": units.kernel_ns,
+            "packet": np.asarray(units.id),
+            "kernel_ns": np.asarray(units.kernel_ns),
             "legs": np.diff(units.at),
-            "number": classes.number,
-            "peers": classes.peers,
+            "number": np.asarray(classes.number),
+            "peers": np.asarray(classes.peers),
         },
-        LEG: {"leg": units.legs},
+        LEG: {"leg": np.asarray(units.legs)},
         CLASS: {"path": classes.path, "packets": classes.sizes},
         PEERS: {"packets": classes.size, "median": classes.median},
         RULE: {"rule": np.array([rule_of(scope)], np.int64)},
@@ -94,20 +97,21 @@ def _stored(scope: Scope) -> Facts:
     def of_classes(table: str, column: str) -> Int64s:
         return np.array(columns.array(table, column), np.int64)
 
-    legs = columns.array(UNIT, "legs")
-    at = np.zeros(len(legs) + 1, np.int32)
-    np.cumsum(legs, out=at[1:])
+    of_unit = partial(LazyColumn, columns, UNIT)
+    legs = of_unit("legs")
+    sums = legs.chunk_sums() if scope.fields is None else scope.fields.cached(
+        "legs before each chunk", legs.chunk_sums)  # fmt: skip
     units = Units(
-        columns.array(UNIT, "packet"),
-        columns.array(UNIT, "kernel_ns"),
-        at,
-        columns.array(LEG, "leg"),
+        of_unit("packet"),
+        of_unit("kernel_ns"),
+        RunningSums(legs, sums),
+        LazyColumn(columns, LEG, "leg"),
     )
     classes = PathClasses(
-        columns.array(UNIT, "number"),
+        of_unit("number"),
         of_classes(CLASS, "packets"),
         of_classes(CLASS, "path"),
-        columns.array(UNIT, "peers"),
+        of_unit("peers"),
         of_classes(PEERS, "packets"),
         of_classes(PEERS, "median"),
     )

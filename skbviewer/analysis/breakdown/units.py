@@ -13,27 +13,35 @@ import numpy as np
 
 from ...matching import EXACT
 from ...records.types import Int64s
+from ...store.lazy_column import LazyColumn
+from ...store.running_sums import RunningSums
 from ...store.whole_columns import Array
+from ..number_sets import distinct
 
 if TYPE_CHECKING:
     from ..scope import Scope
+
+
+DENSE = 16  # the whole column is read to find one of so many packets
 
 
 class Units(NamedTuple):
     """Packets in the order of the packet list, then rows K<n>, in the order of n.
 
     `legs` holds indices of legs: legs[at[i] : at[i + 1]] are those of packet i, by log and begin.
-    Arrays have any integer type.
+    Arrays have any integer type.  Those that a session stores are read when they are indexed.
     """
 
-    id: Array
-    kernel_ns: Array
-    at: Array
-    legs: Array
+    id: Array | LazyColumn
+    kernel_ns: Array | LazyColumn
+    at: Array | RunningSums
+    legs: Array | LazyColumn
 
     def rows_of(self, ids: Int64s) -> Int64s:
         """Return the indices of the packets `ids` in this table; unknown ids are left out."""
         captured, count = self.captured, len(self.id)
+        if isinstance(self.id, LazyColumn) and len(ids) * DENSE < count:
+            return _few_rows(self.id, ids)
         at = np.where(
             ids > 0,
             np.searchsorted(self.id[:captured], ids),
@@ -60,6 +68,16 @@ class Units(NamedTuple):
         at = np.r_[0, np.cumsum(size)]
         place = np.repeat(first - at[:-1], size) + np.arange(at[-1])
         return self.legs[place].astype(np.int64), at
+
+
+def _few_rows(column: LazyColumn, ids: Int64s) -> Int64s:
+    """Return what Units.rows_of() returns; only chunks that have these ids are read."""
+    rows, values = column.rows_with(distinct(ids))
+    order = np.argsort(values, kind="stable")
+    place = np.searchsorted(values, ids, sorter=order)
+    known = np.flatnonzero(place < len(values))
+    found = order[place[known]]
+    return np.asarray(rows[found[values[found] == ids[known]]], np.int64)
 
 
 def units_of(scope: Scope) -> Units:

@@ -188,7 +188,7 @@ class Case:
             kept.append(parts._replace(**{n: c[mine] for n, c in parts._asdict().items()}))
 
     def _grouped(self, blocks: list[Parts]) -> PartGroups:
-        row = np.full(len(self.made.units.id), -1, np.int32)
+        row = np.empty(len(self.made.units.id), np.int32)  # only those of `rows` are read
         row[self.rows] = np.arange(len(self.rows), dtype=np.int32)
         return grouped(blocks, self.made.part_count, row)
 

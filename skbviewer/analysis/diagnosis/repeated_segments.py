@@ -11,7 +11,7 @@ from ...records.types import Bools, Int64s
 from ...store.whole_columns import Array
 from ..fields.segment_keys import packet_keys, port_number
 from ..fields.tcp_analysis import analysis_of
-from ..number_sets import distinct, flags_of
+from ..number_sets import distinct, flags_of, places_of
 from ..packet_legs import packets_of_legs
 from ..streams.segment_copies import KEY, earlier_copies, exact_matches, seen_packets
 from ..streams.segment_overlaps import copies_of_network, earlier_holders
@@ -147,9 +147,9 @@ def overtaken_in_kernel(case: Case, packets: Int64s) -> Bools:
     keys = [columns.take("packet", name, packet - 1) for name in KEY[:-1]]
     keys.append(case.scope.sources_of(leg))
     over = overtaken_rows(keys, packet, case.of_leg("begin_ns", leg))
-    first = np.full(columns.length("packet") + 1, len(packet), np.int64)
-    first[packet[::-1]] = np.arange(len(packet))[::-1]  # of several matches the first one counts
-    found[: len(asked)] = np.r_[over, False][first[asked]]
+    order = np.argsort(packet, kind="stable")  # of several matches the first one counts
+    place = places_of(asked, packet[order])
+    found[: len(asked)] = (place >= 0) & over[order[place]]
     return found
 
 

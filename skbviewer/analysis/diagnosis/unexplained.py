@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...records.types import Bools, Int64s
+from ..number_sets import places_of
 from . import wording
 from .case import LEAST_NS, SHARE, Case
 from .causes import slow_packets
@@ -68,11 +69,11 @@ def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> dict[str, Int
 
 def _explained(case: Case, findings: Sequence[Finding]) -> dict[str, Bools]:
     """Return for each part that findings explain which packets of `case` they explain."""
-    place = np.full(len(case.made.units.id), len(case.rows), np.int64)
-    place[case.rows] = np.arange(len(case.rows))
+    order = np.argsort(case.rows, kind="stable")
     found: dict[str, Bools] = {}
     for one in findings:
         for name in one.explains:
-            mask = found.setdefault(name, np.zeros(len(case.rows) + 1, np.bool_))
-            mask[place[one.packets]] = True  # the last element stands for all other packets
-    return {name: mask[:-1] for name, mask in found.items()}
+            mask = found.setdefault(name, np.zeros(len(case.rows), np.bool_))
+            place = places_of(one.packets, case.rows[order])
+            mask[order[place[place >= 0]]] = True
+    return found

@@ -44,7 +44,7 @@ def _paths(data: Data) -> _Paths:
     captured = units.captured
     order = np.r_[np.arange(captured, len(units.id))[::-1], np.arange(captured)]
     of_row: Int32s = path.reshape(-1).astype(np.int32)[classes.number[order]]
-    ids = units.id[order].astype(np.int64)
+    ids = np.asarray(units.id[order], np.int64)
     return _Paths(ids, of_row, tuple(map(path_name, names.tolist())))
 
 

@@ -33,6 +33,14 @@ class SegmentKeys(NamedTuple):
         """Return the rows at some places of the arrays."""
         return places if self.rows is None else np.asarray(self.rows[places], np.int64)
 
+    def between(self, first: int, end: int) -> SegmentKeys:
+        """Return the numbers of the rows from `first` to `end` (0-based, not included)."""
+        if self.rows is None:
+            rows = np.arange(max(first, 0), min(end, len(self.ports)))
+            return SegmentKeys(self.ports[first:end], self.seq[first:end], rows)
+        mine = slice(*np.searchsorted(self.rows, [first, end]).tolist())
+        return SegmentKeys(self.ports[mine], self.seq[mine], self.rows[mine])
+
     def with_ports(self, ports: UInt16s) -> Int64s:
         """Return the rows with one of these numbers, rising."""
         return self.of(_places(_flags(ports), ANY, self.ports, self.seq))

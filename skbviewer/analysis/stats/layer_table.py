@@ -92,22 +92,20 @@ def _layers(scope: Scope, usable: Bools) -> list[LayerRow]:
     """Return a row with the total time of each layer."""
     names = [style.name for style in layers()]
     layer = np.array([*map(names.index, scope.layer_names), -1], np.int64)
-    legs = LegTimes(
-        usable, scope.of_leg("kind").astype(np.int8), scope.of_leg("begin_ns"),
-        scope.of_leg("reader_ns"),
-    )  # fmt: skip
-    source, once = scope.of_leg("source"), scope.once
+    once = scope.once
     counts, made = np.zeros(len(names), np.int64), list[tuple[Array, Array]]()
     for block in call_blocks(scope, *CALLS.values(), "parent", "func"):
-        function = scope.functions_of(block.columns["func"], source[block.leg])
+        is_first = np.diff(block.leg, prepend=-1) > 0
+        legs, place = block.leg[is_first], np.cumsum(is_first) - 1
+        function = scope.functions_of(block.columns["func"], scope.sources_of(legs)[place])
         counted = once[block.first : block.first + len(block.leg)]
         calls = Calls(
-            leg=block.leg,
+            leg=place,
             parent=block.places(block.columns["parent"] - 1),
             layer=np.where(counted, layer[function], -1),
             **{field: block.columns[name] for field, name in CALLS.items()},
         )
-        of, own = _sums(calls, legs, counts)
+        of, own = _sums(calls, _leg_times(scope, usable, legs), counts)
         made.append((of.astype(np.int8), narrow(own)))
     found = spreads_of_blocks(partial(_blocks, made), len(names))
     return [
@@ -115,6 +113,15 @@ def _layers(scope: Scope, usable: Bools) -> list[LayerRow]:
         for at, name in reversed(list(enumerate(names)))
         if found[at].number
     ]
+
+
+def _leg_times(scope: Scope, usable: Bools, legs: Int64s) -> LegTimes:
+    """Return the times of `legs`, which rise; `usable` marks the legs of the session that count."""
+    kind, begin, reader = (
+        scope.columns.near("leg", name, legs) for name in ("kind", "begin_ns", "reader_ns")
+    )
+    times = begin.astype(np.int64), reader.astype(np.int64)
+    return LegTimes(usable[legs], kind.astype(np.int8), *times)
 
 
 def _blocks(made: list[tuple[Array, Array]]) -> Iterator[tuple[Int64s, Int64s]]:

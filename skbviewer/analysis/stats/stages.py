@@ -19,6 +19,7 @@ from ...records.types import Bools, Int64s
 from ..blocks_in_threads import each_made
 from ..breakdown.leg_columns import legs_at
 from ..breakdown.stage_loops import BITS, MOST_STAGES, STAGES, cut_legs
+from ..number_sets import places_of
 from ..packet_legs import exact_matches, packets_of_legs
 from ..scope import Scope
 from ..scope.call_blocks import call_blocks
@@ -77,13 +78,14 @@ def reading_times(scope: Scope, legs: Int64s) -> tuple[Int64s, Int64s]:
 
 def _last_exits(scope: Scope, legs: Int64s) -> Int64s:
     """Return the last exit (ns) of the chosen calls of each of `legs`, which rise; -1 if none."""
-    found = np.full(scope.columns.length("leg"), -1, np.int64)
+    found = np.full(len(legs), -1, np.int64)
     for block in call_blocks(scope, "entry_ns", "dur_ns"):
         ends = block.columns["entry_ns"] + np.maximum(block.columns["dur_ns"], 0)
         if len(ends):
-            first = np.flatnonzero(np.r_[True, block.leg[1:] != block.leg[:-1]])
-            found[block.leg[first]] = np.maximum.reduceat(ends, first)
-    return found[legs]
+            first = np.flatnonzero(np.diff(block.leg, prepend=-1))
+            place = places_of(block.leg[first], legs)
+            found[place[place >= 0]] = np.maximum.reduceat(ends, first)[place >= 0]
+    return found
 
 
 def wire_times(scope: Scope, legs: Int64s) -> Int64s:
@@ -117,6 +119,7 @@ def wire_times(scope: Scope, legs: Int64s) -> Int64s:
     before, after = leg[pair], leg[pair + 1]
     lost = scope.lost(after, wire[pair], wire[pair + 1])
     known = ~lost & (columns.take("leg", "gap", before) == 0)
-    found = np.full(columns.length("leg"), -1, np.int64)
-    found[after] = np.where(known, wire[pair + 1] - wire[pair], -1)
-    return found[legs]
+    found = np.full(len(legs), -1, np.int64)
+    place = places_of(after, legs)
+    found[place[place >= 0]] = np.where(known, wire[pair + 1] - wire[pair], -1)[place >= 0]
+    return found

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
-from ..fields.segment_keys import packet_keys, port_number, sequence_number
+from ..fields.segment_keys import SegmentKeys, packet_keys, port_number, sequence_number
 from ..number_sets import flags_of
 from ..scope import Scope
 from .segment_copies import KEY, is_same_skb
@@ -30,7 +30,7 @@ def earlier_holders(scope: Scope, packets: Int64s) -> Int64s:
     """
     columns = scope.columns
     ports = (columns.take("packet", name, packets - 1) for name in ("sport", "dport"))
-    rows = _near(packet_keys(columns, scope.fields).with_ports(port_number(*ports)), packets)
+    rows = _keys_near(scope, packets).with_ports(port_number(*ports))
     payload = np.asarray(columns.take("packet", "payload", rows), np.int64)
     tcp = columns.take("packet", "protocol", rows) == TCP
     rows, payload = (column[tcp & (payload > 0)] for column in (rows, payload))
@@ -72,8 +72,8 @@ def copies_of_network(scope: Scope, packets: Int64s) -> Bools:
     columns = scope.columns
     names = ("sport", "dport", "seq")
     sport, dport, seq = (columns.take("packet", name, packets - 1) for name in names)
-    keys_of = packet_keys(columns, scope.fields)
-    rows = _near(keys_of.like(port_number(sport, dport), sequence_number(seq)), packets)
+    near = _keys_near(scope, packets)
+    rows = near.like(port_number(sport, dport), sequence_number(seq))
     rows = rows[np.asarray(columns.take("packet", "ip_id", rows), np.int64) > 0]
     keys = [columns.take("packet", name, rows) for name in (*KEY, *SAME_PACKET)]
     order = np.lexsort((rows, *keys))
@@ -84,9 +84,9 @@ def copies_of_network(scope: Scope, packets: Int64s) -> Bools:
     return np.asarray(again[packets - 1], np.bool_)
 
 
-def _near(rows: Int64s, packets: Int64s) -> Int64s:
-    """Return a range of `rows` (rising) with all that are in the BEFORE rows before `packets`."""
+def _keys_near(scope: Scope, packets: Int64s) -> SegmentKeys:
+    """Return the keys of a range of rows with all that are in the BEFORE rows before `packets`."""
+    keys = packet_keys(scope.columns, scope.fields)
     if not len(packets):
-        return rows[:0]
-    first, last = int(packets.min()) - 1 - BEFORE, int(packets.max()) - 1
-    return rows[(rows >= first) & (rows <= last)]
+        return keys.between(0, 0)
+    return keys.between(max(int(packets.min()) - 1 - BEFORE, 0), int(packets.max()))

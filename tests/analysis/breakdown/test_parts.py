@@ -111,7 +111,7 @@ def test_packets_on_the_same_path_are_one_class(tmp_path: Path) -> None:
     made = Breakdown(scope_of(story, tmp_path))
     classes = made.classes
     assert classes.sizes.tolist() == [9, 1]
-    assert classes.number.tolist() == [0] * 9 + [1]
+    assert np.asarray(classes.number).tolist() == [0] * 9 + [1]
     assert classes.median[classes.peers[0]] == 4  # of nine the fifth
     assert classes.comparable.tolist() == [True] * 9 + [False]
 
@@ -124,7 +124,7 @@ def test_a_repeated_function_is_the_same_path_and_a_new_one_is_not(tmp_path: Pat
         received(story, skb, at, n + 1)
         if more:
             story.call(more, at + 700, at + 800, skb, **SOFT)
-    number = Breakdown(scope_of(story, tmp_path)).classes.number.tolist()
+    number = np.asarray(Breakdown(scope_of(story, tmp_path)).classes.number).tolist()
     assert number[0] == number[2] != number[1]
 
 
@@ -171,7 +171,7 @@ def test_in_recordings_all_parts_add_up(sample: Session) -> None:
     parts = made.divided(np.arange(len(made.units.id)))
     total = np.zeros(len(made.units.id), np.int64)
     np.add.at(total, parts.unit, parts.ns)
-    assert total.tolist() == made.units.kernel_ns.tolist()
+    assert total.tolist() == np.asarray(made.units.kernel_ns).tolist()
     assert int(parts.ns.min()) > 0
 
 
@@ -186,7 +186,7 @@ def test_in_recordings_stages_are_those_of_the_table_of_layers(sample: Session) 
         for place, ns in zip(parts.place.tolist(), parts.ns.tolist(), strict=True):
             part: Part = made.part_at(place)
             found[part.stage] = found.get(part.stage, 0) + ns
-        leg = int(made.units.legs[made.units.at[row]])
+        leg = int(made.units.legs_of(np.array([row]))[0][0])
         only = np.arange(len(scope.legs)) == leg
         stages = {name: int(ns.sum()) for name, ns in stage_times(scope, only).items()}
         wanted = {name: ns for name, ns in stages.items() if ns > 0}

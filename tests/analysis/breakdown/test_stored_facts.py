@@ -39,9 +39,9 @@ def test_stored_facts_are_those_that_are_found(
     stored = facts_of(scope)
     assert len(stored.units.id) > 5
     for name in stored.units._fields:
-        assert getattr(stored.units, name).tolist() == getattr(found.units, name).tolist()
+        assert np.array_equal(getattr(stored.units, name), getattr(found.units, name)), name
     for name in stored.classes._fields:
-        assert getattr(stored.classes, name).tolist() == getattr(found.classes, name).tolist()
+        assert np.array_equal(getattr(stored.classes, name), getattr(found.classes, name)), name
 
 
 def test_other_layers_make_stored_facts_invalid(
@@ -55,9 +55,14 @@ def test_other_layers_make_stored_facts_invalid(
     assert facts_of(scope).classes.path.tolist() != numbers
 
 
-def test_rows_are_found_by_their_ids(session: Session) -> None:
+@pytest.mark.parametrize("dense", [0, 16])
+def test_rows_are_found_by_their_ids(
+    session: Session, dense: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the column of ids is read as a whole or in parts."""
+    monkeypatch.setattr("skbviewer.analysis.breakdown.units.DENSE", dense)
     units = facts_of(session.stats.scope()).units
-    drawn = np.random.default_rng(3).permutation(units.id.astype(np.int64))
+    drawn = np.random.default_rng(3).permutation(np.asarray(units.id, np.int64))
     asked = np.r_[drawn, 10**6, -(10**6)]
     assert units.id[units.rows_of(asked)].tolist() == drawn.tolist()
     assert (units.id[: units.captured] > 0).all() and (units.id[units.captured :] < 0).all()

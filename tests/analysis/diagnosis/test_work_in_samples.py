@@ -82,7 +82,7 @@ def spent(session: Session, number: int, does: Callable[[str], bool]) -> int:
 def test_packets_are_those_with_the_work(name: str, rule: Rule, functions: set[str]) -> None:
     session, case = case_of(name)
     found = only(case, rule)
-    ids = case.made.units.id
+    ids = np.asarray(case.made.units.id)
     packets = {row: spent(session, row, functions.__contains__) for row in ids[ids > 0].tolist()}
     mine = ids[found.packets]
     assert sorted(mine[mine > 0].tolist()) == sorted(row for row, ns in packets.items() if ns)
@@ -136,6 +136,7 @@ def test_packets_that_a_damaged_log_does_not_show(tmp_path: Path) -> None:
     lacking = session.info()["matches"]["wire_only"]
     assert lacking > 5
     assert f"{lacking} captured packets may have passed while records were lost" in found.text
-    complete = made.units.id[made.units.id > 0][:1].astype(np.int64)
+    ids = np.asarray(made.units.id, np.int64)
+    complete = ids[ids > 0][:1]
     assert not lost_records.RULE.find(Case(scope, made, made.units.rows_of(complete), complete))
     session.close()

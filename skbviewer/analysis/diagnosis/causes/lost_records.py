@@ -27,7 +27,7 @@ def _find(case: Case) -> list[Finding]:
         return []
     legs = int((scope.legs & scope.gaps & ~scope.points & _own_legs(case)).sum())
     there = flags_of(case.packets, scope.columns.length("packet") + 1)
-    ids = case.made.units.id
+    ids = np.asarray(case.made.units.id)
     there[ids[ids > 0]] = False
     absent = int(there.sum())
     if not legs and not absent:

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""A column of a session that is indexed as an array, but of which only the needed chunks are read.
+
+For tables with a row for each packet: few rows are wanted of tens of millions.
+"""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records.types import Int64s
+from .whole_columns import SHORT, Array, Columns
+
+
+class LazyColumn:
+    """Column `name` of `table`; what indexing returns is read-only."""
+
+    def __init__(self, columns: Columns, table: str, name: str) -> None:
+        self._columns, self._table, self._name = columns, table, name
+
+    def __len__(self) -> int:
+        return self._columns.length(self._table)
+
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+        """Return the whole column, as numpy asks for it."""
+        whole = np.asarray(self._columns.array(self._table, self._name), dtype)
+        return whole.copy() if copy else whole
+
+    @overload
+    def __getitem__(self, rows: int) -> np.integer[Any]: ...
+
+    @overload
+    def __getitem__(self, rows: slice | npt.NDArray[np.integer[Any]]) -> Array: ...
+
+    def __getitem__(
+        self, rows: int | slice | npt.NDArray[np.integer[Any]]
+    ) -> np.integer[Any] | Array:
+        """Return the values at `rows`: 0-based numbers, or a slice whose step is 1."""
+        if isinstance(rows, np.ndarray):
+            return self._columns.take(self._table, self._name, rows)
+        if not isinstance(rows, slice):
+            found: np.integer[Any] = self._columns.part(self._table, self._name, int(rows), 1)[0]
+            return found
+        first, end, _ = rows.indices(len(self))
+        if end - first > SHORT:
+            return self._columns.array(self._table, self._name)[first:end]
+        return self._columns.part(self._table, self._name, first, max(end - first, 0))
+
+    def rows_with(self, values: Int64s) -> tuple[Int64s, Array]:
+        """Return the 0-based rows that have one of `values`, which rise, and the rows' values."""
+        return self._columns.rows_with(self._table, self._name, values)
+
+    def chunk_sums(self) -> Int64s:
+        """Return the sum of the values before each chunk, and that of all: a pass over them."""
+        pieces = self._columns.pieces(self._table, self._name)
+        sums = [int(values.sum(dtype=np.int64)) for _, (values,) in pieces]
+        return np.cumsum(np.array([0, *sums], np.int64))
