@@ -21,6 +21,6 @@ def packets_filter(rows: Int64s) -> str | None:
         return None
     first = np.flatnonzero(np.diff(numbers, prepend=-1) != 1)
     last = np.append(first[1:], len(numbers)) - 1
-    ranges = zip(numbers[first].tolist(), numbers[last].tolist(), strict=True)
-    listed = [str(a) if a == b else f"{a}..{b}" for a, b in ranges]
-    return f"frame.number in {{{', '.join(listed[:MOST_RANGES])}}}"
+    begins, ends = (numbers[at[:MOST_RANGES]].tolist() for at in (first, last))
+    listed = [str(a) if a == b else f"{a}..{b}" for a, b in zip(begins, ends, strict=True)]
+    return f"frame.number in {{{', '.join(listed)}}}"

@@ -62,6 +62,15 @@ class View:
         taken: Array = self.cached(f"column {name}", lambda view: view._taken(name, rows))
         return taken
 
+    def of_rows(self, name: str, rows: Array) -> Array:
+        """Return the values of column `name` in some of the view's rows, which rise.
+
+        A whole column is not kept: this is for code that reads a table once, in blocks.
+        """
+        if self.rows is None and self.has(name):
+            return self.data.columns.near(self.table, name, rows)
+        return self.column(name)[rows]
+
     def _taken(self, name: str, rows: Int64s) -> Array:
         near: _Near | None = self.cached("near", lambda view: view._near(rows))
         if near is None:

@@ -80,11 +80,11 @@ def _streams(data: Data, transport: str) -> Streams:
 def _keys(view: View, rows: Array) -> tuple[Array, Array]:
     """Return for each packet a key of its file and its two endpoints, and its direction."""
     ends, direction = keys_of_ends(view, rows)
-    return ends * np.uint64(MIX[1]) + view.column("source")[rows].astype(np.uint64), direction
+    return ends * np.uint64(MIX[1]) + view.of_rows("source", rows).astype(np.uint64), direction
 
 
 def keys_of_ends(view: View, rows: Array) -> tuple[Array, Array]:
-    """Return a key of the two endpoints and the direction of each packet in `rows`.
+    """Return a key of the two endpoints and the direction of each packet in `rows`, which rise.
 
     The key (uint64) is the same in both directions, which are 0 and 1 (int8).
     """
@@ -97,11 +97,10 @@ def keys_of_ends(view: View, rows: Array) -> tuple[Array, Array]:
 
 def _mixed(view: View, rows: Array, address: tuple[str, str], port: str) -> Array:
     """Return a 64-bit hash of an address and its port."""
-    mixed = view.column(port)[rows].astype(np.uint64)
+    mixed = view.of_rows(port, rows).astype(np.uint64)
     for name in address:
-        mixed = (mixed ^ view.column(name)[rows].astype(np.int64).view(np.uint64)) * np.uint64(
-            MIX[0]
-        )
+        part = view.of_rows(name, rows).astype(np.int64).view(np.uint64)
+        mixed = (mixed ^ part) * np.uint64(MIX[0])
         mixed ^= mixed >> np.uint64(29)
     return mixed
 
