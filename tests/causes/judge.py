@@ -61,7 +61,7 @@ def judge(scenario: Provoked, seed: int, folder: Path, said: dict[str, Any]) -> 
     unjudged = tuple(one["rule"] for one in said["judged"] if not one["judged"])
     counts = None
     if scenario.counter:
-        rule = scenario.must[0]
+        rule = (*scenario.must, *scenario.may)[0]
         shown = next((f["packets"] for f in said["findings"] if f["rule"] == rule), 0)
         counts = shown, kernels_count(folder, *scenario.counter)
     return Judged(

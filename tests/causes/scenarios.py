@@ -21,8 +21,8 @@ class Provoked(NamedTuple):
     """One scenario.
 
     `counter`: the kernel's own count that equals the packets of the first finding of the first rule
-    of `must`: (file, name); see judge.py.  `modules`: what the guest loads.  `ordered`: the first
-    findings of the rules of `must` have to come in their order.
+    of `must`, else of `may`: (file, name); see judge.py.  `modules`: what the guest loads.
+    `ordered`: the first findings of the rules of `must` have to come in their order.
     """
 
     name: str
@@ -117,8 +117,9 @@ PROVOKED = (
              ("slow-packets", "unexplained"), (), ESP),
     Provoked("delay-grows", "A delay grows, so TCP sends again what was not lost.",
              (SENT_AGAIN, QDISC), ("send-queue", LATE), NETEM),
+    # A server answers a copy of a SYN with another SYN/ACK.
     Provoked("duplicated", "A path sends some segments twice; the sender does not.", (),
-             ("send-queue", LATE), NETEM),
+             (SENT_AGAIN, "send-queue", LATE), NETEM, ("server.counters", "Tcp.RetransSegs")),
     # The client reads answers only before it sends again.
     Provoked("hub", "A third host ignores what a bridge without memory sends to all.", (),
              (LATE,), ("bridge",)),

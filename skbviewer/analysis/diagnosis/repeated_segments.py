@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ...records.types import Bools, Int64s
 from ...store.whole_columns import Array
 from ..fields.segment_keys import packet_keys, port_number
+from ..fields.stream_fields import ACK, SYN
 from ..fields.tcp_analysis import analysis_of
 from ..number_sets import distinct, flags_of, places_of
 from ..packet_legs import packets_of_legs
@@ -19,6 +21,9 @@ from .case import Case
 from .drop_events import drops_of
 
 FATES = ("dropped", "wire", "arrived", "unknown")
+# Functions that make a SYN/ACK.  The kernel answers a repeated SYN with a new one, without calling
+# SENDS_AGAIN (net/ipv4/tcp_output.c: tcp_rtx_synack()).
+MAKES_SYN_ACK = ("tcp_make_synack", "ip_build_and_send_pkt", "ip6_xmit")
 SENDS_AGAIN = ("__tcp_retransmit_skb", "tcp_retransmit_skb")
 MAX_SEGMENTS = 10_000  # most segments that are followed
 
@@ -100,9 +105,11 @@ def repetitions(case: Case) -> Int64s:
 
 
 def _repetitions(case: Case) -> Int64s:
-    again = same_skbs(case, _repeated_by_kernel(case))
     supposed = flagged(case, "retransmission")
     supposed = supposed[~copies_of_network(case.scope, supposed)]
+    answers = supposed[tcp_flags(case, supposed) & (SYN | ACK) == SYN | ACK]
+    answers = np.intersect1d(answers, _handled_by(case, MAKES_SYN_ACK))
+    again = same_skbs(case, np.union1d(_handled_by(case, SENDS_AGAIN), answers))
     return np.union1d(supposed[~_sent_once(case, supposed, again)], again)
 
 
@@ -125,9 +132,22 @@ def same_skbs(case: Case, packets: Int64s) -> Int64s:
     return distinct(np.concatenate([packets, same]))
 
 
-def _repeated_by_kernel(case: Case) -> Int64s:
-    """Return the chosen packets for which a kernel called a function that sends them again."""
-    calls = case.called(*SENDS_AGAIN)
+def tcp_flags(case: Case, packets: Int64s) -> Int64s:
+    """Return the TCP flags of `packets`."""
+    return np.asarray(case.scope.columns.take("packet", "tcp_flags", packets - 1), np.int64)
+
+
+def one_of_each_skb(case: Case, packets: Int64s) -> Int64s:
+    """Return `packets`, which rise, without those whose skb an earlier one is."""
+    matches = exact_matches(case.scope, packets)
+    order = np.lexsort((matches.packet, matches.leg))
+    packet, leg = matches.packet[order], matches.leg[order]
+    return np.setdiff1d(packets, packet[1:][leg[1:] == leg[:-1]])
+
+
+def _handled_by(case: Case, functions: Sequence[str]) -> Int64s:
+    """Return the chosen packets for which a kernel called one of `functions`."""
+    calls = case.called(*functions)
     _, rows = case.packets_of(case.leg_of(calls))
     ids = case.made.units.id[case.rows[distinct(rows)]]
     return np.asarray(ids[ids > 0], np.int64)

@@ -166,10 +166,13 @@ def test_segments_in_another_order(inside: bool, tmp_path: Path) -> None:
         gone(story, ip_id, begin + 6)
     story.lasting(0)
     packets = [(90 * US, frame(9, 500)), (161 * US, frame(2, 700)), (171 * US, frame(1, 600))]
-    write_pcap(tmp_path / "story.pcap", packets)
-    made = diagnosed(story, tmp_path, "story.pcap")
+    for name in ("story.pcap", "again.pcap"):  # two sniffers: each skb counts once
+        write_pcap(tmp_path / name, packets)
+    made = diagnosed(story, tmp_path, "story.pcap", "again.pcap")
     assert "reordering" in causes(made)
-    assert ("in a recorded kernel" in only(made, "reordering").text) == inside
+    found = only(made, "reordering")
+    assert ("in a recorded kernel" in found.text) == inside
+    assert found.number == 1
 
 
 @pytest.mark.parametrize("drops", [True, False])
@@ -222,3 +225,32 @@ def test_a_copy_that_a_recorded_kernel_made_is_not_out_of_order(tmp_path: Path) 
     packets = [(103 * US, frame(1, 500)), (153 * US, frame(2, 600)), (161 * US, frame(2, 600))]
     write_pcap(tmp_path / "story.pcap", packets)
     assert causes(diagnosed(story, tmp_path, "story.pcap")) == set()
+
+
+@pytest.mark.parametrize("made_again", [True, False])
+def test_a_syn_ack_that_answers_a_repeated_syn_is_sent_again(
+    made_again: bool, tmp_path: Path
+) -> None:
+    """The kernel makes a new one; if the second is a copy, no SYN/ACK was sent again or is late."""
+    story, times = Story(), (100, 1_003_000)
+    known: dict[str, Any] = {"ipv4": tcp4(0, 500, 1, 0x12)._replace(tot_len=40), "skbinfo": HOST}
+    for number, at in enumerate(times, 1):
+        mine = skb(number)
+        story.alloc(at * US - 20, mine, pid=READER)
+        if number == 1 or made_again:
+            story.call("ip_build_and_send_pkt", at * US, (at + 9) * US, mine, pid=READER)
+        story.call("ip_output", (at + 1) * US, (at + 8) * US, mine, pid=READER, **known)
+        story.call("dev_hard_start_xmit", (at + 2) * US, (at + 7) * US, mine, pid=READER)
+        gone(story, number, at + 30)
+        if number == 1:
+            sent(story, 7, 501, 300)
+            gone(story, 7, 330)
+    sent(story, 8, 1000, 2_000_000, again=True)  # the log shows what is sent again
+    gone(story, 8, 2_000_030)
+    story.lasting(0)
+    segment = build.tcp(1000, 80, 500, 1, 0x12, b"")
+    answer = build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 6, segment, 0))
+    packets = [((at + 3) * US, answer) for at in times]
+    write_pcap(tmp_path / "story.pcap", [packets[0], (303 * US, frame(7, 501)), packets[1]])
+    made = diagnosed(story, tmp_path, "story.pcap")
+    assert causes(made) == ({"retransmission"} if made_again else set())

@@ -2,7 +2,8 @@
 """TCP segments whose order in the capture differs from the order in which they were sent.
 
 A segment that the kernel sent again comes after those that follow it in the stream, but its order
-did not change.  The same holds for a segment that the network copied.
+did not change.  The same holds for a segment that the network copied, and for a SYN, which comes
+first in each stream.
 """
 
 from __future__ import annotations
@@ -10,11 +11,18 @@ from __future__ import annotations
 import numpy as np
 
 from ....records import counted
+from ...fields.stream_fields import SYN
 from ...streams.segment_overlaps import copies_of_network
 from .. import needs, wording
 from ..case import EXAMPLES, Case
 from ..finding import PACKET, WARNING, Evidence, Finding, Rule
-from ..repeated_segments import flagged, overtaken_in_kernel, repetitions
+from ..repeated_segments import (
+    flagged,
+    one_of_each_skb,
+    overtaken_in_kernel,
+    repetitions,
+    tcp_flags,
+)
 
 NAME = "reordering"
 ADVICE = {
@@ -27,8 +35,9 @@ ADVICE = {
 
 def _find(case: Case) -> list[Finding]:
     late = np.union1d(flagged(case, "out_of_order"), flagged(case, "retransmission"))
+    late = late[tcp_flags(case, late) & SYN == 0]
     late = late[~copies_of_network(case.scope, late)]
-    packets = np.setdiff1d(late, repetitions(case))
+    packets = one_of_each_skb(case, np.setdiff1d(late, repetitions(case)))
     inside = overtaken_in_kernel(case, packets)
     parts = ((here, packets[inside == here].tolist()) for here in (True, False))
     return [_finding(here, mine) for here, mine in parts if mine]
