@@ -23,8 +23,8 @@ from .scenarios import SYMPTOMS, Provoked
 class Judged(NamedTuple):
     """One recording: the rules that found something, and what is wrong about that.
 
-    `ranks` is the rank of the first finding of each rule, from 1.  `counts`: (packets of the
-    rule's first finding, the kernel's count) or None.  `ordered`: whether several provoked causes
+    `ranks` is the rank of the first finding of each rule, from 1.  `counts`: (packets that the
+    rule found, the kernel's count) or None.  `ordered`: whether several provoked causes
     were found in the right order; None if the scenario does not say.
     """
 
@@ -62,8 +62,7 @@ def judge(scenario: Provoked, seed: int, folder: Path, said: dict[str, Any]) -> 
     counts = None
     if scenario.counter:
         rule = (*scenario.must, *scenario.may)[0]
-        shown = next((f["packets"] for f in said["findings"] if f["rule"] == rule), 0)
-        counts = shown, kernels_count(folder, *scenario.counter)
+        counts = _shown(said, rule), kernels_count(folder, *scenario.counter)
     return Judged(
         scenario.name,
         seed,
@@ -74,6 +73,15 @@ def judge(scenario: Provoked, seed: int, folder: Path, said: dict[str, Any]) -> 
         counts,
         _ordered(scenario, ranks) if scenario.ordered else None,
     )
+
+
+def _shown(said: dict[str, Any], rule: str) -> int:
+    """Return the packets of the rule's first finding, and of those with the same advice.
+
+    UDP finds a wrong checksum in two functions; the kernel counts both.
+    """
+    found = [one for one in said["findings"] if one["rule"] == rule]
+    return sum(one["packets"] for one in found if one["advice"] == found[0]["advice"])
 
 
 def _ordered(scenario: Provoked, ranks: dict[str, int]) -> bool:

@@ -20,8 +20,8 @@ SCRIPTS = Path(__file__).resolve().parent / "scripts"
 class Provoked(NamedTuple):
     """One scenario.
 
-    `counter`: the kernel's own count that equals the packets of the first finding of the first rule
-    of `must`, else of `may`: (file, name); see judge.py.  `modules`: what the guest loads.
+    `counter`: the kernel's own count that equals the packets of the first rule of `must`, else of
+    `may`: (file, name); see judge.py.  `modules`: what the guest loads.
     `ordered`: the first findings of the rules of `must` have to come in their order.
     """
 

@@ -21,7 +21,7 @@ SNMP = "Udp: InDatagrams NoPorts RcvbufErrors\nUdp: 40 0 7\n"
 
 def said(*rules: str, packets: int = 7, severity: str = "critical") -> dict[str, Any]:
     findings = [
-        {"rule": rule, "rank": rank, "packets": packets, "severity": severity}
+        {"rule": rule, "rank": rank, "packets": packets, "severity": severity, "advice": rule}
         for rank, rule in enumerate(rules, start=1)
     ]
     return {"findings": findings, "judged": [{"rule": "conntrack", "judged": False}]}
@@ -39,6 +39,12 @@ def test_what_was_provoked_and_what_is_a_symptom_is_right(folder: Path) -> None:
     made = judge(FULL, 1, folder, said("receive-queue-full", "late-reader", "unexplained"))
     assert (made.missing, made.false, made.counts) == ((), (), (7, 7))
     assert made.unjudged == ("conntrack",)
+
+
+def test_findings_with_the_same_advice_are_counted_together(folder: Path) -> None:
+    several = said("receive-queue-full", "receive-queue-full", "receive-queue-full", packets=3)
+    several["findings"][2]["advice"] = "another"
+    assert judge(FULL, 1, folder, several).counts == (6, 7)
 
 
 def test_anything_else_is_false_and_what_was_not_found_is_missing(folder: Path) -> None:
