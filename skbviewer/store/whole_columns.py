@@ -28,7 +28,7 @@ MUCH = 1 << 20  # bytes of a read after which SQLite's pages are unmapped
 FEW = 64  # chunks that are kept if one of their columns is searched
 DENSE = 16  # all rows of a range are read to take one of so many
 SHORT = 3 * CHUNK  # rows of a part of a long recording, whose columns are kept
-BUDGET = 256 << 20  # bytes of arrays to cache; a part of 10 million packets needs 200 MiB
+BUDGET = 160 << 20  # bytes of arrays to cache; a part of 10 million packets needs 100 MiB
 SIGNED = ("<i1", "<i2", "<i4", "<i8")
 
 Array = npt.NDArray[Any]

@@ -20,6 +20,7 @@ from ..packets.colour_rules import DARK_TEXT, Rule, store, stored_rules
 from ..packets.packet_table import PacketTable
 from ..packets.row_query import RowQuery
 from ..packets.selection import Selection
+from ..timeline.lane_loader import Loader
 from .colour_dialog import ColourDialog
 
 # Wireshark's ten colours
@@ -39,8 +40,10 @@ class Colouring(QObject):
         row_query: RowQuery,
         table: PacketTable,
         messages: Messages,
+        lanes: Loader,
     ) -> None:
         super().__init__(window)
+        self._lanes = lanes
         self._window, self._selection, self._row_query = window, selection, row_query
         self._table, self._messages = table, messages
         self.rules = stored_rules()
@@ -52,7 +55,8 @@ class Colouring(QObject):
         self._pause.timeout.connect(self._prepare)
         for touched in (selection.path_changed, selection.visible_changed, selection.rows_changed):
             touched.connect(lambda _: self._pause.isActive() and self._pause.start())
-        row_query.tasks.started.connect(lambda _: self._give_way())
+        for started in (row_query.tasks.started, lanes.working):
+            started.connect(self._give_way)
 
     @property
     def busy(self) -> bool:
@@ -99,9 +103,12 @@ class Colouring(QObject):
         self._set([rule for rule in rules if SLOW not in rule.text])
         self._pause.start()
 
-    def _give_way(self) -> None:
-        """Pause while the user waits for a filter or a sort."""
-        if self.busy:
+    def _give_way(self, title: str) -> None:
+        """Pause while the user waits for a filter, a sort or lanes.
+
+        Following streams and making lanes at the same time would take twice the memory.
+        """
+        if title and self.busy:  # the signal `working` is also sent at the end, without a title
             self.tasks.cancel()
             self._pause.start()
 
@@ -109,7 +116,7 @@ class Colouring(QObject):
         recording = self._selection.recording
         if recording is None:
             return
-        if self._row_query.tasks.busy:
+        if self._row_query.tasks.busy or self._lanes.busy:
             self._pause.start()
             return
 

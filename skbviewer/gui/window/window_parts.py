@@ -85,7 +85,7 @@ class WindowParts(QMainWindow):
         work, table = self.workspace, self.workspace.table
         self.rows: RowActions = RowActions(self.selection, self.notes, table, self.messages)
         self.colouring: Colouring = Colouring(
-            self, self.selection, self.row_query, table, self.messages
+            self, self.selection, self.row_query, table, self.messages, work.timeline.loader
         )
         self.settings: WindowSettings = WindowSettings(
             work, table, work.tree, work.filter_bar, self.colouring

@@ -222,6 +222,31 @@ def test_streams_are_followed_after_the_filter_that_the_user_waits_for(
     assert steps == ["begin", "filtered", "begin", "followed"]
 
 
+def test_streams_are_followed_after_the_lanes_that_the_user_waits_for(
+    opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both together would take twice the memory."""
+    steps: list[str] = []
+
+    def follow(progress: Progress) -> None:
+        steps.append("begin")
+        while "lanes" not in steps:
+            progress.report("", 0, 1)  # raises Cancelled
+            time.sleep(0.001)
+        steps.append("followed")
+
+    qtbot.waitUntil(lambda: not opened.workspace.timeline.loader.busy)
+    monkeypatch.setattr(opened.recording, "streams_followed", lambda: False)
+    monkeypatch.setattr(opened.recording, "follow_streams", follow)
+    opened.colouring.use(opened.recording)
+    qtbot.waitUntil(lambda: steps == ["begin"])
+    opened.workspace.timeline.loader.timeline_ready.connect(lambda _: steps.append("lanes"))
+    opened.workspace.timeline.loader.lanes("cpu", ())
+    assert opened.colouring.busy and not opened.colouring.tasks.busy
+    qtbot.waitUntil(lambda: not opened.colouring.busy)
+    assert steps == ["begin", "lanes", "begin", "followed"]
+
+
 def test_the_defaults_are_wiresharks_by_name_and_colour() -> None:
     """Against the colorfilters of tshark's package, which is older by name only."""
     shipped = Path("/usr/share/wireshark/colorfilters")
