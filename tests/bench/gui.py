@@ -59,6 +59,7 @@ def _timed(what: str, do: object) -> None:
 def measure(session: Path, size: tuple[int, int], runs: int) -> dict[str, list[Sample]]:
     """Return every number, from a process of its own."""
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "PYTHONUNBUFFERED": "1"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # each start would compile 800 modules
     words = [str(session), *(str(n) for n in size), str(runs), repr(time.monotonic())]
     done = subprocess.run(
         [sys.executable, "-m", "tests.bench.gui_process", *words],
