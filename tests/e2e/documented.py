@@ -10,11 +10,11 @@ import contextlib
 import io
 import re
 import shlex
-import tarfile
 import tempfile
 from pathlib import Path
 
 from skbviewer.cli import main
+from tests.kept_archives import unpack
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "recordings.md"
@@ -25,8 +25,7 @@ ARCHIVE = ROOT / "tests/instructions/recorded/touched-6.12.tar.xz"
 
 def answers(text: str, folder: Path) -> str:
     """Return the document with what its commands print now; sessions are made in `folder`."""
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(folder, filter="data")
+    unpack(ARCHIVE, folder)
     return BLOCK.sub(lambda block: f"```console\n{_block(block[1], folder)}```", text)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from skbviewer.records import kbl_layout as layout
 from tests.instructions.counts import HEAD_2, Counts, read
 from tests.instructions.recorded import FOLDER, LOG, Phase
+from tests.kept_archives import unpack
 from tests.lab.columns import Large, load
 from tests.lab.kbl_check import Type
 
@@ -40,8 +41,7 @@ class Few(NamedTuple):
 def few() -> Few:
     """Return the run that is kept in the repository."""
     folder = Path(tempfile.mkdtemp(prefix="few-functions-"))
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(folder, filter="data")
+    unpack(ARCHIVE, folder)
     counts = folder / COUNTS
     return Few(folder / LOG, load(folder / LOG), read(counts), counts)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.instructions.counts import Counts, read
+from tests.kept_archives import unpack
 from tests.lab.columns import Large, load
 
 FOLDER = Path(__file__).resolve().parent / "recorded"
@@ -42,8 +43,7 @@ class Recorded(NamedTuple):
 def recorded(series: str) -> Recorded:
     """Return the run of a kernel that is kept in the repository."""
     folder = Path(tempfile.mkdtemp(prefix="instructions-"))
-    with tarfile.open(FOLDER / f"{series}.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+    unpack(FOLDER / f"{series}.tar.xz", folder)
     return of_folder(folder)
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from tests.instructions.counts import Counts, read
 from tests.instructions.recorded import FOLDER
+from tests.kept_archives import unpack
 from tests.lab.columns import Large, load
 
 SERIES = "6.12"
@@ -37,8 +38,7 @@ class Touched(NamedTuple):
 def touched() -> Touched:
     """Return the run that is kept in the repository."""
     folder = Path(tempfile.mkdtemp(prefix="touched-"))
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(folder, filter="data")
+    unpack(ARCHIVE, folder)
     kbl, counts = folder / LOG, folder / COUNTS
     return Touched(kbl, folder / CAPTURE, load(kbl), read(counts), counts)
 

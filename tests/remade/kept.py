@@ -9,6 +9,8 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tests.kept_archives import unpack
+
 FOLDER = Path(__file__).resolve().parent / "recorded"
 GUEST = FOLDER / "guest.tar.xz"
 SIZES = (64, 128, 256, 512, 1024, 1448)  # bytes that a round trip sends, and gets back
@@ -30,8 +32,7 @@ class CaptureClock:
 def guest_files() -> Path:
     """Return the folder of the guest's files, unpacked."""
     folder = Path(tempfile.mkdtemp(prefix="remade-guest-"))
-    with tarfile.open(GUEST) as archive:
-        archive.extractall(folder, filter="data")
+    unpack(GUEST, folder)
     return folder
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.kept_archives import unpack
 
 from .judge import RIGHT, WRONG
 from .judge_session import connect, read_matches, sources
@@ -50,8 +51,7 @@ def recording(
     """A sample, unpacked as it was recorded: by kernel and scenario."""
     kernel, _, scenario = request.param.partition("-")
     folder = tmp_path_factory.mktemp("truth") / kernel / scenario
-    with tarfile.open(SAMPLES / f"{request.param}.tar.xz") as archive:
-        archive.extractall(folder, filter="data")
+    unpack(SAMPLES / f"{request.param}.tar.xz", folder)
     return read_recording(folder)
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import tarfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ import pytest
 from skbviewer.dataset.across_sessions import Across
 from skbviewer.dataset.host_pairs import host_pairs
 from skbviewer.records import Silent
+from tests.kept_archives import unpack
 
 from .claims_across_hosts import claims_of, make_dataset
 from .judge_hosts import HOSTS, Claim, judge, possible, truth_of
@@ -35,8 +35,7 @@ class Judged(NamedTuple):
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     out = tmp_path_factory.mktemp("hosts")
-    with tarfile.open(SAMPLE) as archive:
-        archive.extractall(out, filter="data")
+    unpack(SAMPLE, out)
     recordings = {host: read_recording(out / host) for host in HOSTS}
     make_dataset(recordings, out / "dataset")
     return Judged(out / "dataset", recordings, *claims_of(out / "dataset"))
