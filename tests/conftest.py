@@ -52,12 +52,23 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Togethe
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the groups that take longest first, then those with the most tests."""
+    """Put the groups that take longest first, then slow files, then those with the most tests."""
     groups = [group(item.nodeid.partition("::")[0]) for item in items]
-    sizes = Counter(groups)
+    sizes, slow = Counter(groups), slow_files()
     place = {name: n for n, name in enumerate(LONGEST)}
     of = dict(zip(items, groups, strict=True))
-    items.sort(key=lambda item: (place.get(of[item], len(place)), -sizes[of[item]], of[item]))
+
+    def key(item: pytest.Item) -> tuple[int, float, int, str]:
+        mine = of[item]
+        return place.get(mine, len(place)), -slow.get(mine, 0), -sizes[mine], mine
+
+    items.sort(key=key)
+
+
+def pytest_collection_finish() -> None:
+    """Let collections ignore what importing the tests made: all of it lasts until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -119,7 +119,8 @@ def statements(module: ast.Module) -> list[ast.AST]:
 
 
 @cache
-def slow_files() -> frozenset[str]:
-    """Return the paths in ``tests/slow.txt``."""
+def slow_files() -> dict[str, int]:
+    """Return the CPU seconds in ``tests/slow.txt`` by path."""
     lines = SLOW_TABLE.read_text(encoding="utf-8").splitlines()
-    return frozenset(line.split()[0] for line in lines if line and not line.startswith("#"))
+    rows = (line.split() for line in lines if line and not line.startswith("#"))
+    return {path: int(seconds) for path, seconds in rows}

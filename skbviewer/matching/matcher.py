@@ -93,9 +93,8 @@ def match(packets: Packets, kernel: KernelSide, progress: Progress | None = None
         for part, one in zip(parts, found, strict=True)
         for fitted in one.clocks
     )
-    refused = np.setdiff1d(
-        np.concatenate([one.refused for one in found]), kernel.legs.rows["series"][rows["leg"]]
-    )
+    matched: Int64s = kernel.legs.rows["series"][rows["leg"]]
+    refused = np.setdiff1d(np.concatenate([one.refused for one in found]), matched)
     lost = np.concatenate([part[one.lost] for part, one in zip(parts, found, strict=True)])
     sorted_ones = np.sort(np.concatenate(contested)), refused, np.sort(lost)
     return Matches(rows, moments, clocks, *sorted_ones)
@@ -107,9 +106,8 @@ def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArr
     `parts` are the indices of each group's packets among all packets.
     """
     rows = np.concatenate(found)
-    rows["packet"] = np.concatenate(
-        [part[one["packet"]] for part, one in zip(parts, found, strict=True)]
-    )
+    packet: list[Int64s] = [part[one["packet"]] for part, one in zip(parts, found, strict=True)]
+    rows["packet"] = np.concatenate(packet)
     return rows[np.lexsort((rows["leg"], rows["packet"]))]
 
 
@@ -128,7 +126,8 @@ def interfaces(packets: Packets) -> list[int]:
     column = packets["interface"]
     if not len(column) or column.min() == column.max():
         return [EVERY]
-    found, first = np.unique(column[packets["ts"] != UNTIMED], return_index=True)
+    timed: Int64s = column[packets["ts"] != UNTIMED]
+    found, first = np.unique(timed, return_index=True)
     return [int(one) for one in found[np.argsort(first)]] if len(found) > 1 else [EVERY]
 
 

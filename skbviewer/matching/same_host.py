@@ -185,7 +185,8 @@ def _joined(
 
 
 def _inside(points: Spans, kernel: Spans, offset: int, error: int) -> Bools:
-    begin, end = points["begin"] + offset, points["end"] + offset
+    begin: Int64s = points["begin"] + offset
+    end: Int64s = points["end"] + offset
     return np.asarray((begin - error >= kernel["begin"]) & (end + error <= kernel["end"]))
 
 

@@ -70,7 +70,7 @@ def pack(
     folder: Path,
     modules: tuple[str, ...] = MODULES,
 ) -> Path:
-    """Build the initramfs below ``folder`` and return it, compressed."""
+    """Build the initramfs below ``folder`` and return it."""
     root = folder / "initramfs"
     shutil.rmtree(root, ignore_errors=True)
     for name in TOOLS:
@@ -89,7 +89,7 @@ def pack(
     (root / "etc").mkdir()
     (root / "etc/passwd").write_text("root:x:0:0:root:/:/bin/sh\n")
     initramfs.add_modules(kernel, modules, root)
-    return initramfs.pack(root, folder / "initramfs.gz")
+    return initramfs.pack(root, folder / "initramfs.cpio")
 
 
 def build(series: str, folder: Path, source: Path = KMOD) -> Guest:
@@ -102,7 +102,7 @@ def build(series: str, folder: Path, source: Path = KMOD) -> Guest:
 
 def built(series: str, folder: Path) -> Guest:
     """Return the guest that build() made the last time."""
-    return Guest(debs.fetch(folder, series), folder / "initramfs.gz", folder)
+    return Guest(debs.fetch(folder, series), folder / "initramfs.cpio", folder)
 
 
 def make_disk(path: Path) -> Path:

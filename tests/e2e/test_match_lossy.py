@@ -128,7 +128,8 @@ def wrong(kernel: Kernel, keep: Index, packets: Packets, owner: Index) -> tuple[
 
 def exact_in(found: Matches) -> Index:
     """The captured packets with an exact match."""
-    return np.unique(found.rows["packet"][found.rows["verdict"] == EXACT])
+    packet: Index = found.rows["packet"]
+    return np.unique(packet[found.rows["verdict"] == EXACT])
 
 
 def truth(kernel: Kernel, packets: Packets) -> Index:
@@ -183,10 +184,11 @@ def test_packets_the_kernel_never_saw_are_on_the_wire_only(name: str) -> None:
     order = np.argsort(both["ts"], kind="stable")
     both, strange = both[order], strange[order]
     rows = matched(both, kernel).rows
-    seen = np.unique(rows["packet"][strange[rows["packet"]]])
+    matches: Index = rows["packet"]
+    seen = np.unique(matches[strange[matches]])
     weak = (both["ip_id"][seen] <= 0) & (both["frag_id"][seen] <= 0)
     assert weak.all()  # ARP, and IPv6 packets that a lifetime of another time is equal to
-    exact = np.unique(rows["packet"][rows["verdict"] == EXACT])
+    exact = np.unique(matches[rows["verdict"] == EXACT])
     assert not strange[exact].any()
     ours = np.flatnonzero(~strange & (both["ip_version"] != 0))
     assert set(ours.tolist()) <= set(exact.tolist())

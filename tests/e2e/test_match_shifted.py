@@ -127,7 +127,9 @@ def check(case: Case, kernel: Kernel) -> None:
     assert np.count_nonzero(verdicts(case)[twins(case)] == AMBIGUOUS) <= TWINS
     clock, every = case.found.clock, np.arange(len(case.packets))
     assert clock is not None
-    error = np.abs(clock.to_kernel(case.packets["ts"], every) + kernel.epoch_ns - case.plain["ts"])
+    ts: Index = case.packets["ts"]
+    plain: Index = case.plain["ts"]
+    error = np.abs(clock.to_kernel(ts, every) + kernel.epoch_ns - plain)
     stated = np.array([segment.residual_ns for segment in clock.segments])
     assert (error <= stated[clock.segment_of(every)]).all()
 
@@ -166,9 +168,10 @@ def test_session_time_is_the_hosts_wall_clock(name: str, tmp_path: Path) -> None
     session = Session.open(out)
     timebase, plain = session.timebase(), packets_of(pcap)["ts"]
     for source, file in enumerate(files, start=1):
-        at = timebase.to_session(source, packets_of(file)["ts"])
+        ts: Index = packets_of(file)["ts"]
+        at = timebase.to_session(source, ts)
         assert np.abs(at - plain).max() <= timebase.error(source)
-        assert np.abs(timebase.to_source(source, at) - packets_of(file)["ts"]).max() <= 1
+        assert np.abs(timebase.to_source(source, at) - ts).max() <= 1
     fits = {clock["source"]: clock["segments"] for clock in session.info()["clock"]}
     assert [len(fits[source]) for source in range(1, len(files) + 1)] == [1, 1, 1, 1, 2]
     step = fits[5][1]["offset_ns"] - fits[5][0]["offset_ns"]

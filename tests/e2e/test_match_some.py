@@ -45,8 +45,10 @@ def is_off(kernel: Kernel, some: Some) -> bool:
     assert wrong(kernel, found, some.owner) == []
     if found.clock is None:
         return False
-    every, ts = np.arange(len(some.packets)), some.packets["ts"]
-    error = np.abs(found.clock.to_kernel(ts, every) + kernel.epoch_ns - some.plain["ts"])
+    every = np.arange(len(some.packets))
+    ts: Index = some.packets["ts"]
+    plain: Index = some.plain["ts"]
+    error = np.abs(found.clock.to_kernel(ts, every) + kernel.epoch_ns - plain)
     return bool((error > found.clock.error(ts, every)).any())
 
 

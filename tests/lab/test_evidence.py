@@ -54,7 +54,8 @@ def datagrams(packets: Packets, version: int) -> npt.NDArray[np.bool_]:
 
 
 def headers(rows: Packets | Table) -> list[tuple[int, ...]]:
-    return list(zip(*(rows[name].tolist() for name in HEADER), strict=True))
+    columns: list[list[int]] = [rows[name].tolist() for name in HEADER]
+    return list(zip(*columns, strict=True))
 
 
 def test_contents_are_those_of_the_captured_packets(out: Path) -> None:

@@ -110,7 +110,8 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     taken = tap_moments.build(
         log.records, series, legs, sockets, passes, times, log.taps, others, scratch
     )
-    sockets["after"] = np.minimum(sockets["after"], arrival.ns[sockets["leg"]])
+    arrived: Int64s = arrival.ns[sockets["leg"]]
+    sockets["after"] = np.minimum(sockets["after"], arrived)
     parts: list[Rows] = [sockets]
     for how, column in ((WIRE, "wire_ns"), (EARLY, "early_ns")):
         parts.append(each | {"ts": rows[column], "how": np.full(len(rows), how, np.uint8)})

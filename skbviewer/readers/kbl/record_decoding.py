@@ -130,8 +130,10 @@ def _among(taps: Table, left: Bools) -> Table:
     """Return the taps of the records `left` (flags), with these records' new row numbers."""
     if not len(taps) or left.all():
         return taps
-    taps = taps[left[taps["record"]]]
-    taps["record"] = np.cumsum(left)[taps["record"]] - 1
+    mine: Bools = left[taps["record"]]
+    taps = taps[mine]
+    record: Int64s = taps["record"]
+    taps["record"] = np.cumsum(left)[record] - 1
     return taps
 
 
