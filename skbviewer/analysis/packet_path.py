@@ -32,7 +32,7 @@ from .calls.interruptions import (
     MARK_SLEPT,
 )
 from .path_events import events_of
-from .words.function_layers import layer_of
+from .words.function_layers import OTHER, layer_of
 from .words.kernel_names import MASK64, Names
 from .words.packet_info import ends
 from .words.verdict_reasons import VERDICTS, reason
@@ -115,7 +115,7 @@ def _call(row: StoredCall, base: int, names: Names) -> PathCall:
     return PathCall(
         function=function,
         caller=names.symbol(row.caller),
-        layer=layer_of(function),
+        layer=OTHER if row.marks & MARK_INNER else layer_of(function),
         depth=row.depth,
         parent=row.parent - base if row.parent > 0 else -1,
         entry_ns=row.entry_ns,
