@@ -3,8 +3,8 @@
 
 In: probes.txt and a kernel image, compressed or not, or /sys/kernel/btf/vmlinux,
 and modules beside it.  Out: lines
-``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [quiet]`` as the module and
-kblrecord read them: which arguments carry packets, and what the function returns.
+``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [quiet|inner]`` as the module
+and kblrecord read them: which arguments carry packets, and what the function returns.
 Functions the kernel does not have are left out and named on stderr.  ``--all``
 adds every function that takes or returns an sk_buff.  Needs bpftool, and lz4 for
 images compressed with it.
@@ -31,7 +31,7 @@ EVENTS = (
     *("alloc", "clone", "copy", "segment", "free", "consume", "drop", "defer_free"),
     *("gro_merge", "coalesce", "morph", "sock_enqueue", "nf_hook"),
 )
-GRAMMAR = "NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [quiet]"
+GRAMMAR = "NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [quiet|inner]"
 RETURNS = ("void", "bool", "int")
 CARRIER = re.compile(r"(skb|skbp|list|queue|sock)@(\d|1[0-4]|ret)")
 MAX_CARRIERS = 4
@@ -49,6 +49,7 @@ class Wanted(NamedTuple):
     carriers: tuple[str, ...] = ()
     returns: str = ""
     quiet: bool = False
+    inner: bool = False
 
 
 class Btf(NamedTuple):
@@ -61,7 +62,7 @@ class Btf(NamedTuple):
 def read_line(line: str) -> Wanted | None:
     """Return the function that a line names; None for a comment or an empty line."""
     words = line.split()
-    keys = {"module": "", "event": "", "returns": "", "quiet": ""}
+    keys = {"module": "", "event": "", "returns": "", "quiet": "", "inner": ""}
     carriers: list[str] = []
     for word in words[1:]:
         if CARRIER.fullmatch(word):
@@ -74,8 +75,10 @@ def read_line(line: str) -> Wanted | None:
         keys[kind] = module or word
     if len(carriers) > MAX_CARRIERS:
         return None
+    if keys["inner"] and (carriers or keys["event"] or keys["quiet"]):
+        return None
     return Wanted(words[0], keys["event"], keys["module"], tuple(carriers), keys["returns"],
-                  bool(keys["quiet"]))  # fmt: skip
+                  bool(keys["quiet"]), bool(keys["inner"]))  # fmt: skip
 
 
 def read_names(path: Path) -> list[Wanted]:
@@ -179,7 +182,8 @@ def line_of(wanted: Wanted) -> str:
     """Return the line of the list."""
     module = f"module={wanted.module}" if wanted.module else ""
     words = [wanted.name, *wanted.carriers, wanted.event, module, wanted.returns]
-    return " ".join([word for word in words if word] + ["quiet"] * wanted.quiet)
+    more = ["quiet"] * wanted.quiet + ["inner"] * wanted.inner
+    return " ".join([word for word in words if word] + more)
 
 
 def describe(btf: Btf, wanted: Wanted) -> str | None:
@@ -192,7 +196,7 @@ def describe(btf: Btf, wanted: Wanted) -> str | None:
     if function is None:
         return line_of(wanted) if "." in wanted.name and wanted.carriers else None
     proto = btf.types[function["type_id"]]
-    found = wanted.carriers or tuple(carriers(btf, proto))
+    found = wanted.carriers or (() if wanted.inner else tuple(carriers(btf, proto)))
     returns = wanted.returns or returned(btf, proto)
     return line_of(wanted._replace(carriers=found, returns=returns))
 

@@ -472,6 +472,9 @@ struct kbl_ext_tap {
 	kbl_u64 pad3;
 };
 
+/* struct kbl_probe.flags */
+#define KBL_PROBE_INNER 1	/* no skb: recorded only inside a recorded call of its thread */
+
 struct kbl_probe {
 	kbl_u64 addr;		/* 0: not armed */
 	kbl_u32 id;
@@ -483,8 +486,10 @@ struct kbl_probe {
 	kbl_u8 mechanism;	/* enum kbl_mechanism, 0 = not armed */
 	kbl_s32 error;		/* why not armed, negative errno */
 	kbl_u8 carrier[KBL_MAX_CARRIERS];
-	kbl_u64 hits;
-	kbl_u64 missed;
+	kbl_u64 hits;		/* of an inner function: only those recorded */
+	kbl_u64 missed;		/* of an inner function: 0, see kbl_counters */
+	kbl_u32 flags;		/* KBL_PROBE_* */
+	kbl_u32 pad;
 };
 
 struct kbl_symbol {
@@ -523,6 +528,8 @@ struct kbl_counters {
 	kbl_u64 filtered;	/* hits the filter refused */
 	kbl_u64 open;		/* calls that had not returned */
 	kbl_u64 unpaired;	/* calls written as ENTRY and EXIT: too many were open */
+	kbl_u64 inner_outside;	/* hits of inner functions outside of recorded calls */
+	kbl_u64 inner_missed;	/* hits of inner functions that were not looked at, or lost */
 };
 
 struct kbl_device {

@@ -290,10 +290,40 @@ static noinline int kbl_enter_bare(struct kbl_cpu *c, struct kbl_target *t, unsi
 }
 NOKPROBE_SYMBOL(kbl_enter_bare);
 
+/*
+ * The rest of kbl_enter_slow() for a function without an skb.  The filter accepted the call around
+ * it.  It never records entry and exit separately: nobody would know what they are inside of.
+ */
+static noinline int kbl_enter_inner(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
+				    struct pt_regs *regs, struct kbl_ticket *ticket)
+{
+	u64 head = kbl_call_head(c, t);
+	bool inside = kbl_inner_inside(c, kbl_context(t->trap));
+	s32 caller;
+
+	if (inside && !c->free && READ_ONCE(c->returned))
+		kbl_sweep(c);
+	if (unlikely(inside && !c->free))
+		c->inner_missed++;
+	if (!inside || unlikely(!c->free)) {
+		c->inner_outside += !inside;
+		c->hits[t->id]--;
+		kbl_idle(c, true);
+		return 1;
+	}
+	caller = kbl_caller_offset(kbl_jumper(regs, &head), &head);
+	kbl_enter_recorded(c, t, regs, head, caller, 0, ticket);
+	kbl_idle(c, true);
+	return 0;
+}
+NOKPROBE_SYMBOL(kbl_enter_inner);
+
 /* The rest of kbl_enter_as(). */
 int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 		   struct pt_regs *regs, struct kbl_ticket *ticket)
 {
+	if (t->inner)
+		return kbl_enter_inner(c, t, addr, regs, ticket);
 	if (static_branch_unlikely(&kbl_detour) || unlikely(!c->free))
 		return kbl_enter_rest(c, t, addr, regs, ticket);
 	if (t->tap)
@@ -324,9 +354,13 @@ int kbl_enter_late(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 NOKPROBE_SYMBOL(kbl_enter_late);
 
 /* The probe fired while this CPU writes another record. */
-int kbl_enter_nested(struct kbl_cpu *c, unsigned long irq)
+int kbl_enter_nested(struct kbl_cpu *c, const struct kbl_target *t, unsigned long irq)
 {
-	kbl_nested(c);
+	/* No packet's record is lost by a lock that the kernel takes for this module. */
+	if (t->inner)
+		c->inner_missed++;
+	else
+		kbl_nested(c);
 	kbl_irq_back(irq, true);
 	return 1;
 }

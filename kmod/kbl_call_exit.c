@@ -181,7 +181,10 @@ NOKPROBE_SYMBOL(kbl_leave_late);
 /* The probe fired while this CPU writes another record: the call is lost. */
 void kbl_leave_nested(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long irq)
 {
-	kbl_nested(c);
+	if (ticket->call != &kbl_unpaired && ticket->call->target->inner)
+		c->inner_missed++;
+	else
+		kbl_nested(c);
 	if (ticket->call != &kbl_unpaired)
 		kbl_call_give_back(ticket->call);
 	kbl_irq_back(irq, true);

@@ -92,6 +92,7 @@ void kbl_calls_reset(void)
 		c->last_who.cpu = cpu;
 		for (i = KBL_NR_CALLS; i-- > 0;) {
 			c->calls[i].who.cpu = cpu;
+			c->calls[i].span.ts = 0;
 			kbl_call_free(c, &c->calls[i]);
 		}
 	}

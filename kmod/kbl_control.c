@@ -85,12 +85,14 @@ static const struct file_operations kbl_file_fops = {
 static void kbl_probes_show(struct seq_file *m)
 {
 	seq_puts(m,
-		 "# Write lines: NAME [0xADDR] [CARRIER...] [EVENT] [module=M] [RETURNS] [quiet]\n"
+		 "# Write lines: NAME [0xADDR] [CARRIER...] [EVENT] [module=M] [RETURNS]\n"
+		 "#   [quiet|inner]\n"
 		 "# CARRIER = KIND@WHERE, at most 4; KIND skb skbp list queue sock\n"
 		 "#   WHERE = index of the argument, from 0, or ret: skb and sock only\n"
 		 "# EVENT alloc clone copy segment free consume drop defer_free gro_merge\n"
 		 "#   coalesce morph sock_enqueue nf_hook\n"
-		 "# RETURNS void bool int, default 64 bits; quiet: only the event is recorded\n");
+		 "# RETURNS void bool int, default 64 bits; quiet: only the event is recorded\n"
+		 "# inner: a function without an skb, recorded only inside recorded calls\n");
 	kbl_targets_show(m);
 }
 
@@ -198,7 +200,7 @@ static const struct {
 	size_t offset;
 } kbl_stats[] = {
 	KBL_STAT(written), KBL_STAT(bytes), KBL_STAT(lost), KBL_STAT(null_skb), KBL_STAT(nested),
-	KBL_STAT(filtered), KBL_STAT(open), KBL_STAT(unpaired),
+	KBL_STAT(filtered), KBL_STAT(open), KBL_STAT(unpaired), KBL_STAT(inner_outside),
 };
 
 static void kbl_stats_show(struct seq_file *m)
@@ -207,8 +209,10 @@ static void kbl_stats_show(struct seq_file *m)
 	int cpu;
 
 	seq_puts(m, "# name value; missed: hits that the kernel's interface skipped\n");
-	seq_printf(m, "mono_ns %llu\nmissed %llu\n", ktime_get_mono_fast_ns(),
-		   kbl_targets_missed());
+	seq_printf(m, "mono_ns %llu\nmissed %llu\ninner_missed %llu\n", ktime_get_mono_fast_ns(),
+		   kbl_targets_missed(false),
+		   kbl_targets_missed(true) +
+			   kbl_total(offsetof(struct kbl_cpu, inner_missed)));
 	for (i = 0; i < ARRAY_SIZE(kbl_stats); i++)
 		seq_printf(m, "%s %llu\n", kbl_stats[i].name, kbl_total(kbl_stats[i].offset));
 	for_each_possible_cpu(cpu) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Back end: one fprobe for all functions, armed at once.
+ * Back end: one fprobe for all functions with an skb, and one for those without, armed at once.
  *
  * The handlers get only an address.  They find its target in a sparse hash table that is built
  * when the functions are armed.
@@ -22,12 +22,16 @@
 
 #define KBL_ENDBR 4		/* a function may begin with ENDBR; the call to ftrace follows it */
 
-static struct fprobe *kbl_fprobe;
+/*
+ * Functions without an skb have an fprobe of their own, so that what they miss is not missed by
+ * packets: an fprobe counts its missed hits together, and its functions share their return hooks.
+ */
+static struct fprobe *kbl_fprobes[2];	/* by kbl_target.inner; NULL: none */
 #define KBL_MAP_BITS 16		/* at most one eighth full, so that searches are short and end */
 
 static struct kbl_target **kbl_map;
 static struct kbl_target kbl_map_none;	/* marks empty slots of the map */
-static u64 kbl_fprobe_before;	/* hits that earlier fprobes missed */
+static u64 kbl_fprobe_before[2];	/* hits that earlier fprobes missed */
 
 static __always_inline u32 kbl_map_hash(unsigned long ip)
 {
@@ -146,14 +150,14 @@ static void kbl_fprobe_floor_exit(struct fprobe *fp, unsigned long ip, unsigned 
 NOKPROBE_SYMBOL(kbl_fprobe_floor_exit);
 
 /* If ftrace does not know one function, it refuses all of them: try each one alone first. */
-static unsigned int kbl_fprobe_try(struct kbl_target **targets, unsigned int nr,
-				   unsigned long *addrs)
+static bool kbl_fprobe_try(struct kbl_target **targets, unsigned int nr)
 {
 	struct ftrace_ops *ops = kzalloc(sizeof(*ops), GFP_KERNEL);
-	unsigned int i, n = 0;
+	bool any = false;
+	unsigned int i;
 
 	if (!ops)
-		return 0;
+		return false;
 	for (i = 0; i < nr; i++) {
 		struct kbl_target *t = targets[i];
 
@@ -164,13 +168,11 @@ static unsigned int kbl_fprobe_try(struct kbl_target **targets, unsigned int nr,
 		 */
 		if (!t->error && !ftrace_set_filter_ip(ops, t->addr - 1, 0, 0))
 			t->error = -EINVAL;
-		if (t->error)
-			continue;
-		addrs[n++] = t->addr;
+		any |= !t->error;
 	}
 	ftrace_free_filter(ops);
 	kfree(ops);
-	return n;
+	return any;
 }
 
 /* Add a target under one of the two addresses that ftrace may call from. */
@@ -208,7 +210,7 @@ static int kbl_map_make(struct kbl_target **targets, unsigned int nr)
 	return 0;
 }
 
-static int kbl_fprobe_register(unsigned long *addrs, unsigned int n)
+static int kbl_fprobe_register(bool inner, unsigned long *addrs, unsigned int n)
 {
 	struct fprobe *fp = kzalloc(sizeof(*fp), GFP_KERNEL);
 	int err;
@@ -224,56 +226,85 @@ static int kbl_fprobe_register(unsigned long *addrs, unsigned int n)
 	fp->entry_data_size = sizeof(struct kbl_ticket);
 	/* For all functions together. */
 	fp->nr_maxactive = max(n * num_possible_cpus() * 2, 16 * kbl_maxactive);
-	kbl_fprobe = fp;
+	kbl_fprobes[inner] = fp;
 	err = register_fprobe_ips(fp, addrs, n);
 	if (err) {
-		kbl_fprobe = NULL;
+		kbl_fprobes[inner] = NULL;
 		kfree(fp);
 	}
 	return err;
 }
 
-static void kbl_fprobe_arm(struct kbl_target **targets, unsigned int nr)
+/* Arm the targets without error, of one of the two fprobes. */
+static void kbl_fprobe_arm_some(bool inner, struct kbl_target **targets, unsigned int nr,
+				unsigned long *addrs)
 {
-	unsigned long *addrs;
-	unsigned int i, n;
-	int err = -ENOMEM;
+	unsigned int i, n = 0;
+	int err = 0;
 
-	if (!nr || kbl_fprobe)
-		return;
-	addrs = kvcalloc(nr, sizeof(*addrs), GFP_KERNEL);
-	n = addrs ? kbl_fprobe_try(targets, nr, addrs) : 0;
+	for (i = 0; i < nr; i++)
+		if (!targets[i]->error && targets[i]->inner == inner)
+			addrs[n++] = targets[i]->addr;
 	if (n)
-		err = kbl_map_make(targets, nr);
-	if (!err)
-		err = kbl_fprobe_register(addrs, n);
+		err = kbl_fprobe_register(inner, addrs, n);
 	for (i = 0; i < nr; i++) {
-		if (targets[i]->error)
+		if (targets[i]->error || targets[i]->inner != inner)
 			continue;
 		targets[i]->error = err;
 		if (!err)
 			targets[i]->mechanism = targets[i]->was = KBL_BY_FPROBE;
 	}
-	if (err) {
-		kvfree(kbl_map);
-		kbl_map = NULL;
+}
+
+static void kbl_fprobe_fail(struct kbl_target **targets, unsigned int nr, int err)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (!targets[i]->error)
+			targets[i]->error = err;
+}
+
+static void kbl_map_drop(void)
+{
+	kvfree(kbl_map);
+	kbl_map = NULL;
+}
+
+static void kbl_fprobe_arm(struct kbl_target **targets, unsigned int nr)
+{
+	unsigned long *addrs;
+	int err = -ENOMEM;
+
+	if (!nr || kbl_map)
+		return;
+	addrs = kvcalloc(nr, sizeof(*addrs), GFP_KERNEL);
+	if (addrs && kbl_fprobe_try(targets, nr))
+		err = kbl_map_make(targets, nr);
+	if (!err) {
+		kbl_fprobe_arm_some(false, targets, nr, addrs);
+		kbl_fprobe_arm_some(true, targets, nr, addrs);
+	} else {
+		kbl_fprobe_fail(targets, nr, err);
 	}
+	if (!kbl_fprobes[false] && !kbl_fprobes[true])
+		kbl_map_drop();
 	kvfree(addrs);
 }
 
-static void kbl_fprobe_end(void)
+static void kbl_fprobe_end(struct fprobe **at, u64 *before)
 {
-	struct fprobe *fp = kbl_fprobe;
+	struct fprobe *fp = *at;
 
+	if (!fp)
+		return;
 	/* Hits during unregistration do not count as missed. */
-	kbl_fprobe_before += fp->nmissed;
+	*before += fp->nmissed;
 	unregister_fprobe(fp);
 	/* An exit that found the handler before it was removed may still run. */
 	synchronize_rcu();
-	kbl_fprobe = NULL;
+	*at = NULL;
 	kfree(fp);
-	kvfree(kbl_map);
-	kbl_map = NULL;
 }
 
 /* Disarms all functions.  A single one can only be ignored, see kbl_targets_enable(). */
@@ -285,8 +316,9 @@ static void kbl_fprobe_disarm(struct kbl_target **targets, unsigned int nr)
 	smp_mb();
 	for (i = 0; i < nr; i++)
 		WRITE_ONCE(targets[i]->ip, 0);
-	if (kbl_fprobe)
-		kbl_fprobe_end();
+	for (i = 0; i < ARRAY_SIZE(kbl_fprobes); i++)
+		kbl_fprobe_end(&kbl_fprobes[i], &kbl_fprobe_before[i]);
+	kbl_map_drop();
 	for (i = 0; i < nr; i++)
 		if (targets[i]->mechanism == KBL_BY_FPROBE)
 			targets[i]->mechanism = 0;
@@ -298,15 +330,17 @@ static u64 kbl_fprobe_none(const struct kbl_target *t)
 }
 
 /* Missed hits of all functions: the interface does not count them by function. */
-u64 kbl_fprobe_missed(void)
+u64 kbl_fprobe_missed(bool inner)
 {
-	return kbl_fprobe_before + (kbl_fprobe ? kbl_fprobe->nmissed : 0);
+	const struct fprobe *fp = kbl_fprobes[inner];
+
+	return kbl_fprobe_before[inner] + (fp ? fp->nmissed : 0);
 }
 
 /* The missed hits of other back ends are freed with their targets. */
 void kbl_fprobe_forget(void)
 {
-	kbl_fprobe_before = 0;
+	memset(kbl_fprobe_before, 0, sizeof(kbl_fprobe_before));
 }
 
 const struct kbl_backend kbl_fprobe_backend = {
@@ -319,7 +353,7 @@ const struct kbl_backend kbl_fprobe_backend = {
 
 #else
 
-u64 kbl_fprobe_missed(void)
+u64 kbl_fprobe_missed(bool inner)
 {
 	return 0;
 }

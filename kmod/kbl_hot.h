@@ -124,7 +124,7 @@ static __always_inline int kbl_enter_as(struct kbl_target *t, struct pt_regs *re
 	u64 now;
 
 	if (unlikely(kbl_is_busy(c)))
-		return kbl_enter_nested(c, irq);
+		return kbl_enter_nested(c, t, irq);
 	kbl_busy(c, irq);
 	now = kbl_instant_guess(c);
 	if (unlikely(!kbl_instant_new(c, now)))

@@ -7,12 +7,12 @@
  * given, such as the operations of a file or of a back end.  From top to bottom, without kbl_:
  *
  * control:   main control recording calibrate calibrate_round
- * targets:   target target_parse
+ * targets:   target target_parse target_refuse
  * back ends: kretprobe fprobe source armed_site.h fake_regs.h open_calls.h
  * waits:     trace_sched trace_lock trace_fault
  * events:    trace trace_skb trace_irq syscall notify route events.h
  * lengths:   trace_length
- * call:      hot.h call call_exit call_packet call_table
+ * call:      hot.h call call_exit call_packet call_table inner
  * lifetime:  carry life tap stack
  * filter:    filter filter_parse filter_id filter_words
  * verdict:   filter_eval filter_facts filter_sample filter_table
@@ -202,6 +202,8 @@ struct kbl_cpu {
 	u64 filtered;
 	u64 open;
 	u64 unpaired;
+	u64 inner_outside;
+	u64 inner_missed;
 	u64 counter;		/* hardware counter at the current exit */
 	/* The current batch. */
 	union kbl_slot *base;	/* in the relay buffer, or slots below */
@@ -296,7 +298,7 @@ u64 kbl_clock_read(struct kbl_cpu *c);
 extern struct kbl_call kbl_unpaired;
 extern unsigned long kbl_hooked;
 unsigned long kbl_unhooked_entry(unsigned long addr);
-int kbl_enter_nested(struct kbl_cpu *c, unsigned long irq);
+int kbl_enter_nested(struct kbl_cpu *c, const struct kbl_target *t, unsigned long irq);
 int kbl_enter_late(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 		   struct pt_regs *regs, struct kbl_ticket *ticket);
 int kbl_enter_jumped(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
@@ -318,6 +320,9 @@ int kbl_enter_moved(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k
 		    struct pt_regs *regs, struct kbl_ticket *ticket);
 int kbl_enter_unlike(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
 		     struct pt_regs *regs, struct kbl_ticket *ticket);
+
+/* kbl_inner.c */
+bool kbl_inner_inside(struct kbl_cpu *c, u8 context);
 
 /* kbl_call_table.c */
 int kbl_calls_init(void);

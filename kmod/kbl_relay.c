@@ -132,6 +132,8 @@ void kbl_relay_clear(void)
 		c->filtered = 0;
 		c->open = 0;
 		c->unpaired = 0;
+		c->inner_outside = 0;
+		c->inner_missed = 0;
 		memset(c->hits, 0, sizeof(c->hits));
 		if (c->buf)
 			kbl_relay_begin(c);

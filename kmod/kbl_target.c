@@ -57,6 +57,10 @@ int kbl_target_add(char *line)
 	t = kbl_target_parse(line);
 	if (!t)
 		return -EINVAL;
+	if (kbl_target_refused(t)) {
+		kfree(t);
+		return -EDEADLK;
+	}
 	if (!t->addr)
 		t->error = kbl_target_find(t);
 	kbl_target_number(t, kbl_nr_targets);
@@ -228,13 +232,15 @@ static u64 kbl_target_missed(const struct kbl_target *t)
 	return t->missed + (backend ? backend->missed(t) : 0);
 }
 
-u64 kbl_targets_missed(void)
+/* Of the functions without an skb, or of all others. */
+u64 kbl_targets_missed(bool inner)
 {
-	u64 missed = kbl_fprobe_missed();
+	u64 missed = kbl_fprobe_missed(inner);
 	unsigned int i;
 
 	for (i = 0; i < kbl_nr_targets; i++)
-		missed += kbl_target_missed(kbl_targets[i]);
+		if (kbl_targets[i]->inner == inner)
+			missed += kbl_target_missed(kbl_targets[i]);
 	return missed;
 }
 
@@ -257,7 +263,8 @@ static void kbl_target_show(struct seq_file *m, const struct kbl_target *t)
 		else
 			seq_printf(m, "%u", t->carrier[i] & 15);
 	}
-	seq_printf(m, "%s %s %s\n", t->nr_carriers ? "" : "-", t->name, t->module);
+	seq_printf(m, "%s %s %s\n", t->inner ? "inner" : t->nr_carriers ? "" : "-", t->name,
+		   t->module);
 }
 
 void kbl_targets_show(struct seq_file *m)
@@ -266,7 +273,7 @@ void kbl_targets_show(struct seq_file *m)
 
 	if (kbl_fprobe_backend.arm)
 		seq_printf(m, "# missed by fprobe, of all functions together: %llu\n",
-			   kbl_fprobe_missed());
+			   kbl_fprobe_missed(false) + kbl_fprobe_missed(true));
 	seq_puts(m, "# id addr armed error hits missed mechanism carriers name module\n");
 	for (i = 0; i < kbl_nr_targets; i++)
 		kbl_target_show(m, kbl_targets[i]);
@@ -275,7 +282,7 @@ void kbl_targets_show(struct seq_file *m)
 /*
  * Only functions that missed hits are shown, since the recorder reads this some ten times a
  * second.  A hit that is not counted here came after "since", a counted one came before
- * "until".
+ * "until".  Functions without an skb are left out: what they missed concerns no packet.
  */
 void kbl_missed_show(struct seq_file *m)
 {
@@ -288,10 +295,10 @@ void kbl_missed_show(struct seq_file *m)
 	smp_mb();
 	for (i = 0; i < kbl_nr_targets; i++) {
 		missed = kbl_target_missed(kbl_targets[i]);
-		if (missed)
+		if (missed && !kbl_targets[i]->inner)
 			seq_printf(m, "%u %llu\n", kbl_targets[i]->id, missed);
 	}
-	missed = kbl_fprobe_missed();
+	missed = kbl_fprobe_missed(false);
 	if (missed)
 		seq_printf(m, "any %llu\n", missed);
 	/* ... and before the second. */

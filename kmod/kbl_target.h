@@ -40,6 +40,7 @@ struct kbl_target {
 	bool entry_event;	/* kbl_life_entry() has an event to record */
 	bool ret_skb;		/* returns a packet; ret_sock: a socket */
 	bool ret_sock;
+	bool inner;		/* no skb: recorded only inside a recorded call */
 	bool quiet;		/* record its event only, no CALL */
 	bool tap;		/* function of a packet socket: record the content, too */
 	u8 returns;		/* enum kbl_returns */
@@ -74,13 +75,16 @@ extern const char *const kbl_kinds[];
 struct kbl_target *kbl_target_parse(char *line);
 void kbl_target_number(struct kbl_target *t, unsigned int id);
 
+/* kbl_target_refuse.c */
+bool kbl_target_refused(const struct kbl_target *t);
+
 /* kbl_target.c */
 int kbl_target_add(char *line);
 int kbl_targets_enable(const char *glob, bool enable);
 void kbl_targets_free(void);
 int kbl_targets_arm(void);
 void kbl_targets_disarm(void);
-u64 kbl_targets_missed(void);
+u64 kbl_targets_missed(bool inner);
 unsigned int kbl_targets_armed(void);
 void kbl_targets_show(struct seq_file *m);
 void kbl_missed_show(struct seq_file *m);
@@ -92,7 +96,7 @@ extern const struct kbl_backend kbl_fprobe_backend;	/* .arm = NULL: not in this 
 extern const struct kbl_backend kbl_source_backend;	/* .arm = NULL: not in this kernel */
 extern unsigned int kbl_maxactive;
 extern bool kbl_floor;
-u64 kbl_fprobe_missed(void);
+u64 kbl_fprobe_missed(bool inner);
 void kbl_fprobe_forget(void);
 unsigned long kbl_source_address(const char *name);
 void kbl_source_show(struct seq_file *m);

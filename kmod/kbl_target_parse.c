@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Parse a line of the list of functions to probe: NAME [0xADDR] [CARRIER...] [EVENT] [module=M]
- * [void|bool|int] [quiet], where CARRIER is KIND@WHERE.
+ * [void|bool|int] [quiet|inner], where CARRIER is KIND@WHERE.
  */
 #include <linux/ctype.h>
 #include <linux/slab.h>
@@ -79,6 +79,10 @@ static int kbl_parse_word(struct kbl_target *t, char *word)
 		t->quiet = true;
 		return 0;
 	}
+	if (!strcmp(word, "inner")) {
+		t->inner = true;
+		return 0;
+	}
 	if (returns) {
 		t->returns = returns;
 		return 0;
@@ -139,7 +143,7 @@ struct kbl_target *kbl_target_parse(char *line)
 			goto bad;
 		}
 	}
-	if (!t->name[0])
+	if (!t->name[0] || (t->inner && (t->nr_carriers || t->event || t->quiet)))
 		goto bad;
 	kbl_life_kind(t);
 	kbl_target_plain(t);

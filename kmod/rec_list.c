@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Probe lists: lines "NAME [0xADDR] [CARRIER...] [EVENT] [module=M] [void] [quiet]".  A #
+ * Probe lists: lines "NAME [0xADDR] [CARRIER...] [EVENT] [module=M] [void] [quiet|inner]".  A #
  * starts a comment.
  */
 #include <dirent.h>
@@ -56,6 +56,10 @@ static bool rec_list_word(struct rec_probe *probe, char *word)
 		probe->quiet = true;
 		return true;
 	}
+	if (!strcmp(word, "inner")) {
+		probe->slot.flags |= KBL_PROBE_INNER;
+		return true;
+	}
 	if (strchr(word, '@'))
 		return rec_list_carrier(&probe->slot, word);
 	if (rec_list_returns(probe, word))
@@ -79,6 +83,7 @@ static void rec_list_merge(struct rec_probe *to, const struct rec_probe *from)
 	if (!*to->returns)
 		to->returns = from->returns;
 	to->quiet &= from->quiet;
+	to->slot.flags &= from->slot.flags;
 }
 
 static void rec_list_add(struct rec_probes *p, const struct rec_probe *probe, kbl_u64 addr,
@@ -149,6 +154,10 @@ void rec_list_load(struct rec_probes *p, const char *path, const struct rec_symb
 			else if (*word && !rec_list_word(&probe, word))
 				rec_die("%s:%d: '%s' is not understood", path, number, word);
 		}
+		if (probe.slot.flags & KBL_PROBE_INNER &&
+		    (probe.slot.carrier[0] || probe.slot.event || probe.quiet))
+			rec_die("%s:%d: 'inner' goes with no carrier, no event and not with 'quiet'",
+				path, number);
 		probe.quiet |= life_only;
 		if (probe.name && (!life_only || probe.slot.event))
 			rec_list_resolve(p, &probe, s, life_only);

@@ -64,7 +64,7 @@ static const char *rec_probe_line(const struct rec_probe *probe)
 	snprintf(line + at, sizeof(line) - at, "%s%s%s%s%s%s%s", probe->slot.event ? " " : "",
 		 rec_event_name(probe->slot.event), *probe->module ? " module=" : "",
 		 probe->module, *probe->returns ? " " : "", probe->returns,
-		 probe->quiet ? " quiet" : "");
+		 probe->quiet ? " quiet" : probe->slot.flags & KBL_PROBE_INNER ? " inner" : "");
 	return line;
 }
 
@@ -87,7 +87,9 @@ void rec_probes_send(struct rec_probes *p)
 			continue;
 		probe->slot.error = -errno;
 		fprintf(stderr, "kblrecord: %s:%d: the kernel module refuses '%s': %s\n",
-			probe->list, probe->line, probe->name, strerror(errno));
+			probe->list, probe->line, probe->name,
+			errno == EDEADLK ? "it calls that function itself while it records"
+					 : strerror(errno));
 	}
 	close(fd);
 }
@@ -176,6 +178,8 @@ static const char *rec_probe_why(int error)
 		return "another function of the list has the same code";
 	case EINVAL:
 		return "the kernel allows no probe there";
+	case EDEADLK:
+		return "the kernel module calls it itself while it records";
 	}
 	return strerror(-error);
 }

@@ -20,6 +20,8 @@ void rec_session_report(struct rec_session *s)
 		fprintf(stderr, ", %llu open", (unsigned long long)c->open);
 	if (c->unpaired)
 		fprintf(stderr, ", %llu unpaired", (unsigned long long)c->unpaired);
+	if (c->inner_missed)
+		fprintf(stderr, ", %llu inner missed", (unsigned long long)c->inner_missed);
 	fprintf(stderr, "; %llu bytes\n", (unsigned long long)s->cpus.bytes);
 }
 

@@ -17,7 +17,8 @@ struct rec_field {
 static const struct rec_field rec_counters[] = {
 	REC_COUNTER(mono_ns), REC_COUNTER(written), REC_COUNTER(lost), REC_COUNTER(missed),
 	REC_COUNTER(null_skb), REC_COUNTER(nested), REC_COUNTER(bytes), REC_COUNTER(filtered),
-	REC_COUNTER(open), REC_COUNTER(unpaired), { NULL, 0 }
+	REC_COUNTER(open), REC_COUNTER(unpaired), REC_COUNTER(inner_outside),
+	REC_COUNTER(inner_missed), { NULL, 0 }
 };
 
 #define REC_COST(name) { #name, offsetof(struct kbl_calibration, name) }

@@ -172,6 +172,12 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         metavar="OUT",
         help="write the functions that cannot be probed, each with the reason, as JSON",
     )
+    probes.add_argument(
+        "--inner",
+        action="store_true",
+        help="list the functions of the table indirect that have neither a packet nor a socket; "
+        "they are recorded only inside recorded calls",
+    )
     probes.add_argument("-o", "--output", type=Path, metavar="OUT")
     instrument_arguments.add(commands, tree)
     return parser.parse_args(argv)

@@ -129,7 +129,13 @@ def _probes(args: argparse.Namespace) -> int:
         raise BadTree("probes needs a TREE, --btf VMLINUX, or both")
     result = _tables(args) if args.tree is not None else None
     kernel = btf.kernel(args.btf, args.modules, args.system_map) if args.btf else None
-    found = probes.probe_list(result, kernel, args.level)
+    if args.inner and result is None:
+        raise BadTree("probes --inner needs a TREE")
+    found = (
+        probes.inner_list(result, kernel)
+        if args.inner and result is not None
+        else probes.probe_list(result, kernel, args.level)
+    )
     output.write(probes.lines(found), args.output)
     if args.report:
         output.write(output.as_json(found.unprobed), args.report)

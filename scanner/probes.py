@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The probe list for an unmodified kernel, and the reasons why functions are not in it.
 
-A line is ``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int]``. A carrier is KIND@WHERE with the
-kinds skb, skbp (struct sk_buff **), queue (struct sk_buff_head *), list (struct list_head * of
-packets) and sock; WHERE is the number of an argument, from 0, or ret.
+A line is ``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [inner]``. A carrier is KIND@WHERE
+with the kinds skb, skbp (struct sk_buff **), queue (struct sk_buff_head *), list (struct list_head
+* of packets) and sock; WHERE is the number of an argument, from 0, or ret. An `inner` function has
+no carrier and is recorded only inside calls of others.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from scanner.tables.three_tables import Result
 
 MAX_CARRIERS = 4
 LAST_ARGUMENT = 14
+INDIRECT = ("caller", "callee")  # kinds of functions in the table indirect
 _KINDS = {
     ("struct sk_buff", 1): "skb",
     ("struct sk_buff", 2): "skbp",
@@ -47,6 +49,7 @@ class Probe(NamedTuple):
     event: str
     module: str
     returns: str
+    inner: bool = False
 
 
 class Listed(NamedTuple):
@@ -164,6 +167,34 @@ def probe_list(result: Result | None, kernel: Kernel | None, level: int | None =
     return _usable(list(probes.values()), kernel, rows)
 
 
+def inner_list(result: Result, kernel: Kernel | None) -> Listed:
+    """Return the functions of the table indirect without a carrier, recorded only inside others.
+
+    In this kernel, they must have none either.
+    """
+    kept, left = set[Probe](), list[dict[str, Any]]()
+    for row in result.functions:
+        if row["kind"] not in INDIRECT:
+            continue
+        types = [_of_text(kind) for _, _, kind in row["parameters"]]
+        returns = _of_text(row["returns_stripped"])
+        if carriers(types, returns, row["skb_list"], every=True):
+            continue
+        name, module = row["function"], ""
+        reason = _forbidden(row) or _inlined(row)
+        if kernel is not None and not reason:
+            reason = _why_not(name, kernel, dict(row, built=True))
+            found = kernel.functions.get(name, [])
+            module = found[0].module if found and not reason else ""
+            if not reason and _from_btf(found[0]).carriers:
+                reason = "carries a packet or a socket in this kernel"
+        if reason:
+            left.append(_reason(row, reason))
+        else:
+            kept.add(Probe(name, (), "", module, result_word(returns), True))
+    return Listed(sorted(kept), left)
+
+
 def _inlined(row: dict[str, Any]) -> str:
     inline = row["inline"] and row["file"].endswith(".h")
     return "inline function in a header" if inline else ""
@@ -251,10 +282,12 @@ def _reason(row: dict[str, Any], reason: str) -> dict[str, Any]:
 def lines(found: Listed) -> Iterator[str]:
     """Yield the lines of the probe list file."""
     yield "# SPDX-License-Identifier: MIT"
-    yield "# Written by skbscan probes: NAME [CARRIER...] [EVENT] [module=M] [void|bool|int]"
+    grammar = "NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [inner]"
+    yield f"# Written by skbscan probes: {grammar}"
     for probe in found.probes:
         module = f"module={probe.module}" if probe.module else ""
-        words = [probe.name, *probe.carriers, probe.event, module, probe.returns]
+        inner = "inner" if probe.inner else ""
+        words = [probe.name, *probe.carriers, probe.event, module, probe.returns, inner]
         yield " ".join(word for word in words if word)
 
 

@@ -24,18 +24,26 @@ from ..records import (
 from ..records.view_rows import LEG_KINDS
 from ..store import Database, queries
 from ..store.rows import StoredCall, StoredLeg, StoredMoment
-from .calls.interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_MIGRATED, MARK_SLEPT
+from .calls.interruptions import (
+    MARK_GAP,
+    MARK_INNER,
+    MARK_INTERRUPTED,
+    MARK_MIGRATED,
+    MARK_SLEPT,
+)
 from .path_events import events_of
-from .words.function_layers import layer_of
+from .words.function_layers import OTHER, layer_of
 from .words.kernel_names import MASK64, Names
 from .words.packet_info import ends
 from .words.verdict_reasons import VERDICTS, reason
 from .words.wait_kinds import LOST_IN, NAMES
 
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
+INNER = "no skb"
 TAIL_CALL, OPEN, SOCK = 0x01, 0x08, 0x80  # kbl.h KBL_FLAG_*
 NOTES = {0: "", 1: MAYBE_LOST, POINTS_GAP: POINTS_ONLY}  # by leg.gap
 MARKS = (
+    (MARK_INNER, INNER),
     (MARK_SLEPT, "switched out"),
     (MARK_MIGRATED, "moved to another CPU"),
     (MARK_INTERRUPTED, "interrupted"),
@@ -107,7 +115,7 @@ def _call(row: StoredCall, base: int, names: Names) -> PathCall:
     return PathCall(
         function=function,
         caller=names.symbol(row.caller),
-        layer=layer_of(function),
+        layer=OTHER if row.marks & MARK_INNER else layer_of(function),
         depth=row.depth,
         parent=row.parent - base if row.parent > 0 else -1,
         entry_ns=row.entry_ns,
@@ -129,6 +137,7 @@ def _call(row: StoredCall, base: int, names: Names) -> PathCall:
         comp_err_ns=_known(row.comp_err_ns),
         irq_ns=row.irq_ns,
         off_ns=row.off_ns,
+        inner=bool(row.marks & MARK_INNER),
     )
 
 

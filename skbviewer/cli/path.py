@@ -8,12 +8,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ..analysis.scope.without_inner import path_without_inner
 from ..export import path_lines, path_xml, write_path_csv
 from ..export.path_csv import STEPS
 from ..export.written_whole import STDOUT
 from ..records import Leg, PacketPath, PathCall, PathEvent, pages_of
 from ..session import Session
-from .command_parsers import Commands, command, formats
+from .command_parsers import Commands, add_inner, command, formats
 from .file_argument import add_files, open_session, warn_of
 from .row_numbers import path_of, row_id
 from .terminal_output import print_line, print_lines
@@ -46,6 +47,7 @@ def add(commands: Commands) -> None:
         metavar="N",
         help="the number of an skb lifetime, which the tree shows",
     )
+    add_inner(parser)
     parser.add_argument("--steps", type=Path, metavar="COUNTS", help="executed instructions")
     formats(parser, "json", "csv", "tree", "xml")
 
@@ -62,6 +64,8 @@ def _path(arguments: argparse.Namespace) -> int:
     without = frozenset((*STEPS, "pages"))
     if arguments.steps is not None:
         path, without = _with_steps(session, path, arguments.steps), frozenset()
+    if not arguments.inner:
+        path = path_without_inner(path)
     if arguments.json:
         legs, branches = (
             [_leg(leg, without) for leg in part] for part in (path.legs, path.branches)

@@ -14,7 +14,7 @@ from ..analysis.stats.column_meanings import COUNTED_COLUMNS
 from ..export.statistics_csv import cell, write_table_csv
 from ..session import Session
 from . import file_argument, stats_columns
-from .command_parsers import Commands, command, formats
+from .command_parsers import Commands, add_inner, command, formats
 from .filter_option import add_filter, chosen_rows
 from .range_option import add_range, session_range
 from .terminal_output import print_columns, print_line, warn
@@ -31,8 +31,8 @@ def add(commands: Commands) -> None:
         _stats,
     )
     parser.usage = (
-        "%(prog)s [-h] [--range A,B] [--interval S] [--filter F] [--all] [--steps COUNTS] "
-        "[--by GROUP] [--json | --csv] FILE... TABLE"
+        "%(prog)s [-h] [--range A,B] [--interval S] [--filter F] [--all] [--no-inner] "
+        "[--steps COUNTS] [--by GROUP] [--json | --csv] FILE... TABLE"
     )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = stats_columns.HELP
@@ -56,6 +56,7 @@ def add(commands: Commands) -> None:
         action="store_true",
         help="include skbs that are not network packets (netlink, unix sockets)",
     )
+    add_inner(parser)
     parser.add_argument(
         "--steps",
         type=Path,
@@ -135,7 +136,7 @@ def _chosen(session: Session, arguments: argparse.Namespace) -> Chosen:
     if arguments.range:
         begin, end = session_range(arguments.range, session)
     ids = chosen_rows(session, arguments.filter, arguments.all)
-    return Chosen(ids, begin, end, arguments.all, arguments.interval)
+    return Chosen(ids, begin, end, arguments.all, arguments.interval, arguments.inner)
 
 
 def _seconds(text: str) -> int:

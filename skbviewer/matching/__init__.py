@@ -16,6 +16,7 @@ from .hosts.clock_bound_loops import FAR
 from .hosts.sightings import Counts, Recordings, Sightings
 from .identity.identity_candidates import has_larger_header
 from .kernel_functions import READER, RECEIVE_START, TRANSMIT
+from .legs.inner_calls import InnerCalls
 from .legs.leg_cutting import LEG_DTYPE, LegTable
 from .legs.leg_cutting import build as build_legs
 from .legs.leg_cutting_loops import FORWARD, RX, TX
@@ -95,6 +96,7 @@ __all__ = [
     "Fitted",
     "Host",
     "HostReason",
+    "InnerCalls",
     "IntIndex",
     "Joined",
     "Joint",

@@ -64,7 +64,8 @@ class Capture:
 class Probe(NamedTuple):
     """A row of the KBL's probe table; `event` is kbl.h's enum kbl_event, or 0.
 
-    `hits` and `missed` are -1 if they were not counted.
+    `hits` and `missed` are -1 if they were not counted.  An `inner` function has no skb: its calls
+    were recorded only inside recorded calls of other functions.
     """
 
     id: int
@@ -77,6 +78,7 @@ class Probe(NamedTuple):
     error: int
     hits: int
     missed: int
+    inner: bool = False
 
 
 class FunctionCode(NamedTuple):

@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: ccdc6acca3276ddc165289aa153ba3609177aae005672754dd2b06d9df0573b4
+kbl.h SHA-256: 6852265664602ca392992a254b9cb55927406b07cdb217ef43c20d4f4e06b219
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ KBL_SYSCALL_32BIT = 4294967296
 KBL_AT_RET = 15
 KBL_TAP_CONTENT = 1
 KBL_TAP_CHECKSUM = 2
+KBL_PROBE_INNER = 1
 KBL_CODE_NO_END = 1
 
 
@@ -543,9 +544,11 @@ KBL_PROBE = np.dtype(
         ("carrier", "u1", (4,)),
         ("hits", "<u8"),
         ("missed", "<u8"),
+        ("flags", "<u4"),
+        ("pad", "<u4"),
     ]
 )
-KBL_PROBE_SIZE = 48
+KBL_PROBE_SIZE = 56
 
 KBL_SYMBOL = np.dtype(
     [
@@ -589,9 +592,11 @@ KBL_COUNTERS = np.dtype(
         ("filtered", "<u8"),
         ("open", "<u8"),
         ("unpaired", "<u8"),
+        ("inner_outside", "<u8"),
+        ("inner_missed", "<u8"),
     ]
 )
-KBL_COUNTERS_SIZE = 80
+KBL_COUNTERS_SIZE = 96
 
 KBL_DEVICE = np.dtype(
     [

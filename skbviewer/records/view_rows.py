@@ -124,6 +124,7 @@ class PathCall(NamedTuple):
     executed_probes: int | None = None  # the probes', with those of inner calls
     # Cache lines that the function's own instructions accessed; None: not counted, or unknown.
     lines: tuple[TouchedLine, ...] | None = None
+    inner: bool = False  # its function has no skb; it was recorded inside a recorded call
 
     @property
     def titled(self) -> str:

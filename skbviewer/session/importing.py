@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import readers
 from ..analysis.calls.call_building import build as build_calls
+from ..analysis.calls.call_table import CallTable
 from ..analysis.calls.lost_spans import losses
 from ..analysis.ingest.call_rows import call_rows, record_rows, row_ids, wait_rows
 from ..analysis.ingest.capture_matches import Joining, clock_rows
@@ -37,8 +38,12 @@ from ..analysis.leg_times.packet_times import spent_legs
 from ..analysis.leg_times.time_spent import build as build_spent
 from ..matching import (
     RULES,
+    InnerCalls,
+    Joined,
+    LegTable,
     Matches,
     Nesting,
+    SeriesTable,
     build_kernel_side,
     build_legs,
     build_series,
@@ -51,6 +56,7 @@ from ..matching import (
 from ..records import (
     BadInput,
     Capture,
+    ColumnTable,
     KernelLog,
     Packets,
     Progress,
@@ -74,6 +80,14 @@ SIGNED_32_BIT = (
     "func",
     "exit_cpu",
 )  # kernel text ends at -1, so its addresses fit in 32 bits
+
+
+class Followed(NamedTuple):
+    """The skb lifetimes and legs of a log, and its calls that are joined by their socket."""
+
+    series: SeriesTable
+    legs: LegTable
+    joined: Joined
 
 
 class ImportResult(NamedTuple):
@@ -238,6 +252,8 @@ class _Import:
         if isinstance(log.records, RecordTable):
             log.records.make_narrow(SIGNED_32_BIT)
         self._progress.report(FOLLOWING, 0, STEPS)
+        inner = InnerCalls(log)
+        inner.hide()
         series = build_series(log)
         self._forget(log, 1)
         legs = build_legs(log, series)
@@ -255,16 +271,18 @@ class _Import:
         scratch = scratch_of(log.records)
         waits = build_spent(log, legs, nesting, calls, events, lost)
         spent = spent_legs(legs, waits, gap, scratch)
-        del nesting, joined, lost
-        first |= {t.name: builder.count(t) for t in (schema.call, schema.event)}
+        del nesting, lost
         pid = owners(calls, len(legs.rows))
         reason = drop_reasons(log.records, events, len(legs.rows))
-        builder.add(*record_rows(source, log, series, calls, events, first))
-        builder.add(call_rows(calls, first))
-        for rows in event_rows(log, source, events, first):
-            builder.add(rows)
+        first |= {t.name: builder.count(t) for t in (schema.call, schema.event)}
+        if len(inner.rows):
+            del calls, events
+            self._store_with_inner(source, log, inner, Followed(series, legs, joined), first)
+        else:
+            self._store_calls(source, log, series, calls, events, first)
+            del calls, events
         builder.add(wait_rows(waits, first))
-        del calls, events, waits
+        del joined, waits
         merged = merges(log, series)
         own, target = (row_ids(rows, first["series"]) for rows in (merged.series, merged.into))
         builder.add(of_columns(schema.merge, {"series": own, "target": target}))
@@ -281,6 +299,37 @@ class _Import:
         scratch.forget()
         pid, reason = scratch.keep(pid), scratch.keep(reason)
         return FollowedLog(source, kernel_side, scratch, pid, reason, spent, summary, first, spans)
+
+    def _store_with_inner(
+        self,
+        source: int,
+        log: KernelLog,
+        inner: InnerCalls,
+        followed: Followed,
+        first: dict[str, int],
+    ) -> None:
+        """Store the calls and events again made, with the calls of functions without an skb."""
+        series, legs, sockets = followed
+        with inner.shown():
+            nesting = Nesting(log.records)
+            joined = inner.joined(legs, nesting, sockets)
+            calls = build_calls(log, series, legs, nesting, joined, inner.rows)
+            events = build_events(log, series, legs, nesting, calls)
+            self._store_calls(source, log, series, calls, events, first)
+
+    def _store_calls(
+        self,
+        source: int,
+        log: KernelLog,
+        series: SeriesTable,
+        calls: CallTable,
+        events: ColumnTable,
+        first: dict[str, int],
+    ) -> None:
+        self._builder.add(*record_rows(source, log, series, calls, events, first))
+        self._builder.add(call_rows(calls, first))
+        for rows in event_rows(log, source, events, first):
+            self._builder.add(rows)
 
     def _forget(self, log: KernelLog, done: int) -> None:
         """Report a step as done, and drop the log's pages from memory.

@@ -165,6 +165,10 @@ class FakeRecording(FakeList, FakeTimeline):
         self.size, self.series, self.kinds = count, series, kinds
         self.closed = False
         self.warnings: list[str] = []
+        self.inner = True  # the last argument of show_inner()
+
+    def show_inner(self, shown: bool) -> None:
+        self.inner = shown
 
     # The parts of a session: this object is each of them.
 

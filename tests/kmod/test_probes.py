@@ -93,6 +93,8 @@ def test_bad_line_is_named(tmp_path: Path, words: str) -> None:
 
 
 def test_line_is_read_and_written_alike() -> None:
+    assert GEN.line_of(GEN.read_line("f module=m int inner")) == "f module=m int inner"
+    assert GEN.read_line("f skb@0 inner") is None
     line = "f skb@1 sock@0 sock_enqueue module=m int quiet"
     assert GEN.line_of(GEN.read_line(line)) == line
 

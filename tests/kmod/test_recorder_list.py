@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.kmod.recorder import KMOD, STEXT, Fake, built, calls, compile_c
+from tests.lab.kbl_check import probes, read
 
 SOURCES = [KMOD / "kblrecord.c", *sorted(KMOD.glob("rec_*.c"))]
 
@@ -60,6 +61,24 @@ def test_wrong_word_is_named_with_its_line(fake: Fake, line: str, word: str) -> 
     done = fake.run("-l")
     assert done.returncode == 1
     assert done.stderr == f"kblrecord: {fake.folder}/list.txt:4: '{word}' is not understood\n"
+
+
+@pytest.mark.parametrize("line", ["ip_rcv skb@0 inner", "ip_rcv drop inner", "ip_rcv quiet inner"])
+def test_inner_function_has_no_packet(fake: Fake, line: str) -> None:
+    (fake.folder / "list.txt").write_text(f"# fine\n{line}\n")
+    done = fake.run("-l")
+    assert done.returncode == 1
+    said = "'inner' goes with no carrier, no event and not with 'quiet'"
+    assert done.stderr == f"kblrecord: {fake.folder}/list.txt:2: {said}\n"
+
+
+def test_inner_function_is_marked(fake: Fake, tmp_path: Path) -> None:
+    (fake.folder / "list.txt").write_text("veth_xmit inner\nip_rcv skb@0\nip_rcv inner\n")
+    first, second = sent(fake, "-f", fake.folder / "list.txt")
+    assert first.endswith(" module=veth inner")
+    assert second == f"ip_rcv 0x{STEXT + 0x1000:x} skb@0"  # a packet's line is stronger
+    table = probes(read(fake.folder / "a.kbl"))
+    assert [int(table[name]["flags"]) for name in ("veth_xmit", "ip_rcv")] == [1, 0]
 
 
 def sent(fake: Fake, *arguments: str | Path) -> list[str]:

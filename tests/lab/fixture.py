@@ -74,6 +74,13 @@ def safety(series: str) -> Lab:
 
 
 @functools.cache
+def inner(series: str) -> Lab:
+    """Return the guest that records functions without an skb."""
+    how = guest.Run(("inner",), patched=True, timeout_s=TIMEOUT_S)
+    return Lab(series, built(series), run(built(series), how, "inner"))
+
+
+@functools.cache
 def two_hosts() -> dict[str, Path]:
     """Return two guests at the ends of a cable; per role the folder of its files."""
     return record_two_hosts(built("6.12"), TIMEOUT_S)

@@ -129,3 +129,37 @@ def test_cut_btf_is_one_line(
     assert main(["probes", "--btf", str(dump), "-q"]) == 2
     printed = capsys.readouterr().err
     assert str(dump) in printed and printed.count("\n") == 1
+
+
+INDIRECT = """
+#define __init
+struct sk_buff { int len; void *head; };
+int note(void *packet) { return packet != 0; }
+void copied(struct sk_buff **skb) { *skb = 0; }
+int __init early(void *packet) { return packet != 0; }
+int ip_rcv(struct sk_buff *skb) { copied(&skb); early(skb); return note(skb); }
+int apart(int a) { return a; }
+"""
+
+
+@pytest.mark.parametrize("more", [[], ["--btf", "vmlinux.o"]])
+def test_functions_of_the_table_indirect_without_a_carrier(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: list[str]
+) -> None:
+    """Those with a packet are in the other list; apart() is in no table."""
+    (tmp_path / "net").mkdir()
+    (tmp_path / "net" / "a.c").write_text(INDIRECT)
+    command = ["gcc", "-O0", "-gbtf", "-c", "net/a.c", "-o", "vmlinux.o"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    monkeypatch.chdir(tmp_path)
+    words = ["probes", ".", "-q", "--no-cache"]
+    assert main([*words, *more, "--inner", "-o", "inner.txt", "--report", "left.json"]) == 0
+    assert (tmp_path / "inner.txt").read_text().splitlines()[2:] == ["note int inner"]
+    assert [row["function"] for row in json.loads((tmp_path / "left.json").read_text())] == [
+        "early"
+    ]
+
+
+def test_inner_list_needs_source(kernel: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["probes", "--btf", str(kernel), "--inner"]) == 2
+    assert "--inner needs a TREE" in capsys.readouterr().err

@@ -19,6 +19,7 @@ from .call_building_loops import ENTRY, EVENT, count_above, count_calls, note_dr
 from .call_finder import Finder
 from .call_table import CallTable, Column
 from .interrupt_times import interrupts
+from .interruptions import MARK_INNER
 from .interruptions import find_interruptions as find_interruptions
 from .lost_spans import losses
 from .probe_compensation import compensated_durations
@@ -35,11 +36,12 @@ def build(
     legs: LegTable,
     nesting: Nesting | None = None,
     joined: Joined | None = None,
+    inner: Int32s | None = None,
 ) -> CallTable:
     """Return the calls of all legs of `log` with all their times, sorted by (leg, ENTRY record).
 
     If `nesting` is None, it is computed here.  If `joined` is None, no call is joined by its
-    socket.
+    socket.  `inner` are the records of calls without an skb, in their order.
     """
     records, nesting = log.records, nesting or Nesting(log.records)
     leg, entry = _by_leg(records, legs, joined or NONE)
@@ -55,6 +57,10 @@ def build(
     calls["marks"], calls["self_ns"], calls["irq_ns"], calls["off_ns"] = came_between[:4]
     in_interrupts = came_between[4:]
     del came_between
+    if inner is not None:
+        calls["marks"] = calls.stored("marks") | np.where(
+            _are_among(calls, inner), MARK_INNER, 0
+        ).astype(np.uint8)
     calls["comp_ns"] = calls["comp_err_ns"] = np.full(len(calls), -1, np.int8)
     if known is not None:
         calls["comp_ns"], calls["comp_err_ns"] = compensated_durations(
@@ -97,8 +103,18 @@ def _depth(parent: Int32s, scratch: Scratch) -> Column:
     return narrow(depth)
 
 
+def _are_among(calls: CallTable, records: Int32s) -> npt.NDArray[np.bool_]:
+    """Return for each call whether its ENTRY is one of the sorted `records`."""
+    found = np.zeros(len(calls.records), np.bool_)
+    found[records] = True
+    return np.asarray(found[calls.stored("entry")])
+
+
 def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
-    """Return the reasons of DROP events, each at the last call of its leg that began before it."""
+    """Return the reasons of DROP events, each at the last call of its leg that began before it.
+
+    Calls without an skb drop no packet.
+    """
     reason, records = calls.scratch.full(len(calls), np.int32, -1), log.records
 
     def is_drop(some: slice) -> npt.NDArray[np.bool_]:
@@ -107,5 +123,8 @@ def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
 
     drops = rows_where(records, is_drop)
     reasons = (part(records, "data", drops) & 0xFFFFFFFF).astype(np.int32)
-    note_drops(calls.stored("leg"), calls.stored("entry"), legs.of[drops], drops, reasons, reason)
+    inner = (calls.stored("marks") & MARK_INNER) != 0
+    note_drops(
+        calls.stored("leg"), calls.stored("entry"), inner, legs.of[drops], drops, reasons, reason
+    )
     return narrow(reason)

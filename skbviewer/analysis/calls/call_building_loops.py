@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.compiled import allocation_free
-from ...records.types import Int32s, Int64s, UInt8s
+from ...records.types import Bools, Int32s, Int64s, UInt8s
 from .call_table import row_at
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
@@ -78,14 +78,22 @@ def count_above(parent: Int32s, depth: Int32s) -> None:
 
 @allocation_free
 def note_drops(
-    leg: Int32s, entry: Int32s, wanted: Int32s, before: Int64s, reasons: Int32s, reason: Int32s
+    leg: Int32s,
+    entry: Int32s,
+    inner: Bools,
+    wanted: Int32s,
+    before: Int64s,
+    reasons: Int32s,
+    reason: Int32s,
 ) -> None:
     """Write the reason of each drop into `reason`, at the last call of its leg before the drop.
 
     By drop: `wanted` is its leg, `before` its record, `reasons` its reason.  By call: `leg` and
-    `entry`, sorted together.
+    `entry`, sorted together, and `inner`, whether it has no skb; such calls are passed over.
     """
     for i in range(len(wanted)):
         low = row_at(np.int64(wanted[i]), before[i], leg, entry)
+        while low > 0 and leg[low - 1] == wanted[i] and inner[low - 1]:
+            low -= 1
         if low > 0 and leg[low - 1] == wanted[i]:
             reason[low - 1] = reasons[i]

@@ -22,6 +22,7 @@ from .task_switch_loops import MARK_MIGRATED, MARK_SLEPT
 
 __all__ = [
     "MARK_GAP",
+    "MARK_INNER",
     "MARK_INTERRUPTED",
     "MARK_MIGRATED",
     "MARK_SLEPT",
@@ -31,6 +32,7 @@ __all__ = [
 
 TASK = 0  # context
 MARK_INTERRUPTED = 4
+MARK_INNER = 16  # its function has no skb: recorded only inside a recorded call
 MARK_GAP = 8  # its CPUs lost records meanwhile, so some inner calls may be unknown
 
 

@@ -37,9 +37,12 @@ def _capture_detail(capture: Capture) -> dict[str, str]:
 
 
 def name_rows(log: KernelLog, source: int) -> tuple[NewRows, ...]:
-    """Return the names in the KBL with id `source`, and its META values, as rows of tables."""
+    """Return the names in the KBL with id `source`, and its META values, as rows of tables.
+
+    A session has no column for Probe.inner: its calls are marked.
+    """
     probes = [
-        (source, p.id, p.name, p.module, _signed(p.address), *(_signed(int(v)) for v in p[4:]))
+        (source, p.id, p.name, p.module, _signed(p.address), *(_signed(int(v)) for v in p[4:-1]))
         for p in log.probes.values()
     ]
     return (

@@ -8,7 +8,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...records.types import Int64s
+from ..words.function_layers import OTHER, layer_of
 from .scope_inputs import Kernel
+
+
+def layers_of(names: Sequence[str], kernels: Mapping[int, Kernel]) -> list[str]:
+    """Return the layer of each function.
+
+    A function without an skb is in no layer of a packet's path, whatever its name: it begins no
+    stage, and is no step of a path.
+    """
+    inner = frozenset[str]().union(*(k.names.inner_functions for k in kernels.values()))
+    return [OTHER if name in inner else layer_of(name) for name in names]
 
 
 class FunctionNumbers:

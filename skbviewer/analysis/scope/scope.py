@@ -21,9 +21,8 @@ from ..calls.lost_spans import Spans
 from ..number_sets import distinct, flags_of
 from ..packet_legs import have_identity, legs_of_rows
 from ..timeline.session_time import Clock
-from ..words.function_layers import layer_of
 from .counted_rows import counted_rows
-from .function_numbers import FunctionNumbers
+from .function_numbers import FunctionNumbers, layers_of
 from .scope_inputs import NO_DETAILS, Chosen, Details, Kernel
 from .time_range import TimeRange
 
@@ -397,4 +396,4 @@ class Scope:
     @cached_property
     def layer_names(self) -> list[str]:
         """Return the layer of each function in `function_names`."""
-        return [layer_of(name) for name in self.function_names]
+        return layers_of(self.function_names, self.kernels)

@@ -21,7 +21,8 @@ class Chosen(NamedTuple):
     if it begins at begin_ns <= t < end_ns, and a drop if it happened then; None means no limit.  A
     packet without a time is in no range.  Lifetimes without network identity (netlink, unix
     sockets) are selected only with `everything`.  `interval_ns` is the length of the intervals of
-    `stats io`; None means a suitable one.
+    `stats io`; None means a suitable one.  Without `inner`, calls of functions without an skb are
+    left out, and their self time counts for the calls around them.
     """
 
     packets: Int64s | None = None
@@ -29,6 +30,7 @@ class Chosen(NamedTuple):
     end_ns: int | None = None
     everything: bool = False
     interval_ns: int | None = None
+    inner: bool = True
 
 
 class Kernel(NamedTuple):

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from ...records import resource
 
+OTHER = "other"
+
 
 class LayerStyle(NamedTuple):
     """A layer's name, and its colours on light and dark backgrounds, "#rrggbb"."""
@@ -34,7 +36,7 @@ def layers() -> tuple[LayerStyle, ...]:
 @cache
 def layer_of(function: str) -> str:
     """Return the layer of the first pattern that matches the function's name, else "other"."""
-    return next((layer for pattern, layer in _table()[1] if _fits(function, pattern)), "other")
+    return next((layer for pattern, layer in _table()[1] if _fits(function, pattern)), OTHER)
 
 
 def _fits(name: str, pattern: str) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MASK64 = (1 << 64) - 1
 IDLE = 0  # thread: the idle task
 TRACER = "tracer"  # readers/tracers
+INNER_FUNCTIONS = "inner_functions"  # a key that the import adds, for logs that have such
 POINT = "point."  # readers/tracers
 REASON = "drop_reason."  # docs/kbl-format.md, META
 PROGRAMS_32 = {"x86_64": "i386"}  # tables of syscalls.json for 32-bit programs
@@ -29,6 +30,11 @@ class Names(NamedTuple):
     tasks: Mapping[int, str]
     devices: Mapping[tuple[int, int], str]
     meta: Mapping[str, str]
+
+    @property
+    def inner_functions(self) -> frozenset[str]:
+        """Return the functions without an skb, recorded only inside calls of others."""
+        return frozenset(self.meta.get(INNER_FUNCTIONS, "").split())
 
     @property
     def is_tracer(self) -> bool:
@@ -116,4 +122,6 @@ def names_in(log: KernelLog) -> Names:
 
 def meta_of(log: KernelLog) -> dict[str, str]:
     """Return the META and header values of a KBL that a session stores."""
-    return log.meta | {"stext": str(log.stext), "arch": log.arch}
+    inner = sorted({probe.name for probe in log.probes.values() if probe.inner})
+    made = log.meta | {"stext": str(log.stext), "arch": log.arch}
+    return made | ({INNER_FUNCTIONS: " ".join(inner)} if inner else {})

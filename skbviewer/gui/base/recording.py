@@ -125,6 +125,9 @@ class RecordedContents(Protocol):
 class RecordedPaths(Protocol):
     """The part of skbviewer.session's Paths that views use."""
 
+    def show_inner(self, shown: bool) -> None:
+        """Set whether paths have the calls of functions without an skb; at first they have."""
+
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         """Return the path of packet `packet`; if `packet` is None, of skb lifetime `series`.
 
@@ -212,6 +215,9 @@ class RecordedNotes(Protocol):
 
 class RecordedStatistics(Protocol):
     """The part of skbviewer.session's Statistics that views use."""
+
+    def show_inner(self, shown: bool) -> None:
+        """Set whether functions without an skb are counted; at first they are."""
 
     def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table:
         """Return the table `name` of STATISTICS for `rows` (None: all). Raises Cancelled."""

@@ -46,11 +46,15 @@ class Selection(QObject):
         self.range: tuple[int, int] | None = None
         self.counts: Path | None = None
         self._steps: CountedSteps | None = None
+        self.inner = True  # functions without an skb are shown
 
     def use(self, recording: Recording | None) -> None:
         """Use `recording` from now on, with nothing selected."""
         self.recording, self.rows, self.range = recording, None, None
         self.row = None  # of the recording before
+        if recording is not None and not self.inner:
+            recording.paths.show_inner(False)
+            recording.stats.show_inner(False)
         self.use_counts(None)
         self.recording_changed.emit(recording)
         self.choose_range(None)
@@ -92,6 +96,17 @@ class Selection(QObject):
         if self.row is not None and steps is not before:
             self.choose_row(self.row)
             self.choose_call(*call)
+
+    def show_inner(self, shown: bool) -> None:
+        """Show functions without an skb in paths and statistics, or leave them out."""
+        self.inner = shown
+        if self.recording is None:
+            return
+        self.recording.paths.show_inner(shown)
+        self.recording.stats.show_inner(shown)
+        if self.row is not None:
+            self.choose_row(self.row)
+        self.show_rows(self.rows)
 
     def choose_range(self, times: tuple[int, int] | None) -> None:
         """Select a range of session time, ns; None selects none."""

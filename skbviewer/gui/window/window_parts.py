@@ -315,6 +315,10 @@ class WindowParts(QMainWindow):
         """Show or hide ignored rows."""
         self.row_query.hide_ignored(not self.row_query.ignored_hidden)
 
+    def toggle_inner(self) -> None:
+        """Show functions without an skb, or leave them out."""
+        self.selection.show_inner(not self.selection.inner)
+
     def about(self) -> None:
         """Show version and licence."""
         QMessageBox.about(

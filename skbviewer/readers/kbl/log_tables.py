@@ -17,7 +17,8 @@ from .chunk_search import Chunks
 NO_ARGUMENT = 0xFF
 PROBE_IDS = 1 << 16  # an id has 16 bits in struct kbl_span_slot
 FUNCTIONS = PROBE_IDS  # with code, at most
-FIRST_SIZES: dict[int, int] = {  # bytes of a row in version 2
+FIRST_SIZES: dict[int, int] = {  # bytes of a row in the oldest files
+    kbl.KblChunkType.PROBES: 48,
     kbl.KblChunkType.COUNTERS: 48,
     kbl.KblChunkType.CALIBRATION: 48,
 }
@@ -200,6 +201,7 @@ def _probe(reader: _Reader, row: dict[str, int]) -> Probe:
         error=row["error"],
         hits=row["hits"],
         missed=row["missed"],
+        inner=bool(row.get("flags", 0) & kbl.KBL_PROBE_INNER),
     )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ...analysis.scope.without_inner import path_without_inner, places_without_inner
 from ...records import PacketPath, Progress, Silent
 from ..opened_file import OpenedFile
 from ..packets.packet_list import PacketList
@@ -16,12 +17,21 @@ class Paths:
 
     def __init__(self, opened: OpenedFile, packets: PacketList) -> None:
         self._opened, self._packets = opened, packets
+        self._inner = True
+
+    def show_inner(self, shown: bool) -> None:
+        """Set whether paths have the calls of functions without an skb; at first they have."""
+        self._inner = shown
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         """Return the path of packet `packet`, or of the skb lifetime with id `series`.
 
         Raises KeyError if there is no such path.
         """
+        path = self._whole_path(packet, series)
+        return path if self._inner else path_without_inner(path)
+
+    def _whole_path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         opened = self._opened
         with opened.database() as db:
             if packet is None:
@@ -34,7 +44,11 @@ class Paths:
     def call_place(self, call: int) -> CallPlace:
         """Return where a call is in its packet's path.  Raises KeyError for an unknown id."""
         with self._opened.database() as db:
-            return call_places.place_of(db, self.path, call)
+            place = call_places.place_of(db, self._whole_path, call)
+        if self._inner:
+            return place
+        shown = places_without_inner(place.path.legs[place.leg].calls)[place.call]
+        return place._replace(path=path_without_inner(place.path), call=shown)
 
     def row_of_leg(self, leg: int) -> int:
         """Return the row of a leg's packet (n, or -n for K<n>); 0 if there is none."""
@@ -51,6 +65,13 @@ class Paths:
 
         The path is that of `packet`, or of `series` if `packet` is None.
         """
+        if not self._inner:
+            legs = self._whole_path(packet, None if packet else series).legs
+            calls = legs[leg].calls if leg < len(legs) else ()
+            shown = [at for at, one in enumerate(calls) if not one.inner]
+            if call >= len(shown):
+                raise KeyError(f"no call {call} in leg {leg}")
+            call = shown[call]
         with self._opened.database() as db:
             return call_places.number_of(db, packet, series, leg, call)
 

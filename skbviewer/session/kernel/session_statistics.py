@@ -43,14 +43,23 @@ class Statistics:
         self._opened, self._fields = opened, fields
         self._kept = KeptResults(KEPT_BYTES)
         self._prepared = False
+        self._inner = True
+
+    def show_inner(self, shown: bool) -> None:
+        """Set whether functions without an skb are counted; at first they are."""
+        self._inner = shown
+
+    def _shown(self, chosen: Chosen) -> Chosen:
+        return chosen._replace(inner=chosen.inner and self._inner)
 
     def scope(self, chosen: Chosen | None = None, progress: Progress | None = None) -> Scope:
         """Return the scope of analysis.stats for the `chosen` packets and times; by default all."""
         opened = self._opened
         with opened.database() as db:
-            given = (db, opened.columns, opened.sources(), opened.timebase(), chosen or Chosen())
+            given = (db, opened.columns, opened.sources(), opened.timebase())
+            choice = self._shown(chosen or Chosen())
             details = details_of(opened.database)
-            return scope_of(*given, progress, self._fields.data(), details)
+            return scope_of(*given, choice, progress, self._fields.data(), details)
 
     def table(
         self, name: str, rows: RowIds | None = None, progress: Progress | None = None
@@ -66,6 +75,7 @@ class Statistics:
 
         Raises Cancelled.
         """
+        chosen = self._shown(chosen)
 
         def made() -> Table:
             return statistic_of(name, self.scope(chosen, progress))
@@ -84,7 +94,7 @@ class Statistics:
         """Diagnose the `chosen` packets, or the rows `ids` (-n for row K<n>).  Raises Cancelled."""
         from ...analysis.diagnosis import diagnose
 
-        limit = chosen or Chosen()
+        limit = self._shown(chosen or Chosen())
 
         def made() -> Diagnosis:
             return diagnose(self.scope(limit, progress), ids)

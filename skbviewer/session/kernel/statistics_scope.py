@@ -11,6 +11,7 @@ import numpy as np
 from ...analysis import names_of
 from ...analysis.fields.field_data import Data
 from ...analysis.scope import NO_DETAILS
+from ...analysis.scope.without_inner import columns_without_inner
 from ...analysis.stats import Chosen, Details, Kernel, QueueOf, Scope
 from ...analysis.timeline.session_time import Clock, packet_times
 from ...matching import sample_of
@@ -38,6 +39,8 @@ def scope_of(
     kernels = {s.id: _kernel(db, s.id) for s in sources if s.kind.is_log}
     captures = tuple(s.id for s in sources if not s.kind.is_log)
     fits = clock_json(db)
+    if not chosen.inner:
+        columns = columns_without_inner(columns)
     return Scope(columns, kernels, clock, chosen, fits, captures, progress, fields, details)
 
 

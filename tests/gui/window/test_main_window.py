@@ -55,6 +55,20 @@ def test_a_selected_packet_shows_in_tree_and_timeline(opened: MainWindow, qtbot:
     assert "no kernel log has records of this packet" in opened.workspace.summary.text()
 
 
+def test_functions_without_an_skb_can_be_left_out(opened: MainWindow, qtbot: QtBot) -> None:
+    action, changed = opened.menus.actions["Functions Without an skb"], list[object]()
+    opened.workspace.table.selectRow(1)
+    opened.selection.path_changed.connect(changed.append)
+    for shown in (False, True):
+        action.trigger()
+        assert recording(opened).inner is opened.selection.inner is shown
+        assert action.isChecked() is shown
+    assert len(changed) == 2
+    action.trigger()
+    open_and_wait(opened, qtbot, "other.pcap")
+    assert recording(opened).inner is False
+
+
 def test_timeline_click_selects_in_the_tree_and_back(opened: MainWindow, qtbot: QtBot) -> None:
     tree, line = opened.workspace.tree, opened.workspace.timeline
     QApplication.processEvents()

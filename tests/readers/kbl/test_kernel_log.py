@@ -175,15 +175,15 @@ def test_time_order_and_ordinals(tmp_path: Path) -> None:
 def test_tables(tmp_path: Path, order: str) -> None:
     build = KblBuilder(hostname=b"host", boot_id=list(range(16)))
     build.probe("ip_rcv", event=3, module="veth", arg=2, ret=1, error=-2, hits=9, missed=4)
-    build.probe("gone", addr=0, arg=0xFF)
+    build.probe("gone", addr=0, arg=0xFF, flags=kbl.KBL_PROBE_INNER)
     build.clock(2000, 5000, 2500, 7)
     build.clock(1000, 4000)
     build.device(0xF0000000, 2, "veth0")
     build.counters = {"written": 0, "lost": 30, "missed": 4, "nested": 1}
     build.meta = {"recorder": "a=b"}
     log = load(build.write(tmp_path / "a.kbl", order))
-    assert log.probes[0] == (0, "ip_rcv", "veth", STEXT + 0x10000, 2, True, 3, -2, 9, 4)
-    assert log.probes[1][:5] == (1, "gone", "", 0, -1)
+    assert log.probes[0] == (0, "ip_rcv", "veth", STEXT + 0x10000, 2, True, 3, -2, 9, 4, False)
+    assert log.probes[1][:5] == (1, "gone", "", 0, -1) and log.probes[1].inner
     assert log.clock == (ClockTriple(1000, 4000, 1000, 50), ClockTriple(2000, 5000, 2500, 7))
     assert log.devices == {(0xF0000000, 2): "veth0"}
     assert (log.release, log.hostname, log.arch) == ("6.1.0-test", "host", "x86_64")
