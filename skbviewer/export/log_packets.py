@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets that no capture contains (rows K<n>), from the bytes in logs of points.
+"""Make packets that no capture contains (rows K<n>) of the bytes that a tracer's log has of them.
 
 A kernel log (.kbl) contains values of headers, but no bytes.  A retis log contains bytes of its
 points; the first point with bytes represents a lifetime.

@@ -96,8 +96,9 @@ def solve(
 ) -> Solution:
     """Find each packet's lifetime and tap moment with this clock, or why it has none.
 
-    `found` are the candidates, and `where` says where the capture was taken.  For the packets
-    `often`, `found` has only the lifetimes near their time of capture, although there are others.
+    `found` are the candidates, and `where` says where the capture was taken.  The
+    identity of the packets `often` has so many lifetimes that `found` holds only those near the
+    time of capture.
     """
     case = _in_one_namespace(_case(packets, kernel, found, clock, where))
     edges, near, unsure = possible_pairs(case.asked, case.within)

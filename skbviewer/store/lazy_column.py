@@ -38,16 +38,21 @@ class LazyColumn:
     def __getitem__(
         self, rows: int | slice | npt.NDArray[np.integer[Any]]
     ) -> np.integer[Any] | Array:
-        """Return the values at `rows`: 0-based numbers, or a slice whose step is 1."""
+        """Return the values at `rows`: 0-based numbers, or a slice whose step is 1.
+
+        Raises IndexError if there is no such row.
+        """
         if isinstance(rows, np.ndarray):
             return self._columns.take(self._table, self._name, rows)
         if not isinstance(rows, slice):
+            if not 0 <= rows < len(self):
+                raise IndexError(f"{self._table}.{self._name} has no row {rows}")
             found: np.integer[Any] = self._columns.part(self._table, self._name, int(rows), 1)[0]
             return found
         first, end, _ = rows.indices(len(self))
-        if end - first > SHORT:
-            return self._columns.array(self._table, self._name)[first:end]
-        return self._columns.part(self._table, self._name, first, max(end - first, 0))
+        number = max(end - first, 0)
+        read = self._columns.part if number <= SHORT else self._columns.block  # part() keeps it
+        return read(self._table, self._name, first, number)
 
     def rows_with(self, values: Int64s) -> tuple[Int64s, Array]:
         """Return the 0-based rows that have one of `values`, which rise, and the rows' values."""

@@ -7,6 +7,8 @@ begin.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -29,25 +31,55 @@ class RunningSums:
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Int64s:
         """Return all sums, as numpy asks for them."""
-        return np.array(self[: len(self)], dtype)
+        sums = np.zeros(len(self), np.int64)
+        np.cumsum(np.asarray(self._column), out=sums[1:])
+        return np.asarray(sums, dtype)
 
     def __getitem__(self, rows: slice | npt.NDArray[np.integer]) -> Int64s:
-        """Return the sums at `rows`: 0-based numbers, or a slice whose step is 1."""
+        """Return the sums at `rows`: 0-based numbers, or a slice whose step is 1.
+
+        Raises IndexError if there is no such element.
+        """
         if isinstance(rows, slice):
             rows = np.arange(*rows.indices(len(self)))
-        found = np.empty(len(rows), np.int64)
+        if len(rows) and not (int(rows.min()) >= 0 and int(rows.max()) < len(self)):
+            raise IndexError(f"there are {len(self)} sums")
         if len(rows) and bool((rows[1:] < rows[:-1]).any()):
+            found = np.empty(len(rows), np.int64)
             order = np.argsort(rows, kind="stable")
             found[order] = self[rows[order]]
             return found
-        bounds = np.searchsorted(rows, np.arange(len(self._chunks) + 1) * CHUNK)
+        starts = np.arange(len(self._chunks) + 1) * CHUNK
+        return self._by_chunk(rows, np.searchsorted(rows, starts), self._of_chunk)
+
+    def last_not_above(self, values: Int64s) -> Int64s:
+        """Return the index of the last sum that is at most each of `values`, which rise from 0."""
+        bounds = np.r_[np.searchsorted(values, self._chunks[:-1]), len(values)]
+        return self._by_chunk(values, bounds, self._last_in_chunk)
+
+    def _by_chunk(
+        self,
+        values: npt.NDArray[np.integer],
+        bounds: npt.NDArray[np.integer],
+        make: Callable[[int, npt.NDArray[np.integer]], Int64s],
+    ) -> Int64s:
+        """Return make(i, values[bounds[i] : bounds[i + 1]]) of all chunks i that have any."""
+        found = np.empty(len(values), np.int64)
         for number in np.flatnonzero(np.diff(bounds)).tolist():
             mine = slice(int(bounds[number]), int(bounds[number + 1]))
-            found[mine] = self._of_chunk(number, rows[mine])
+            found[mine] = make(number, values[mine])
         return found
 
     def _of_chunk(self, number: int, rows: npt.NDArray[np.integer]) -> Int64s:
         """Return the sums at `rows`, all of the chunk `number`."""
+        return np.asarray(self._sums(number)[rows - number * CHUNK], np.int64)
+
+    def _last_in_chunk(self, number: int, values: npt.NDArray[np.integer]) -> Int64s:
+        last = np.searchsorted(self._sums(number), values, "right") - 1
+        return np.asarray(last + number * CHUNK, np.int64)
+
+    def _sums(self, number: int) -> Int64s:
+        """Return the sums of the chunk `number`, and the first one of the next chunk."""
         values = self._column[number * CHUNK : (number + 1) * CHUNK]
-        before = np.r_[0, np.cumsum(values, dtype=np.int64)]
-        return np.asarray(self._chunks[number] + before[rows - number * CHUNK], np.int64)
+        sums = np.r_[0, np.cumsum(values, dtype=np.int64)]
+        return np.asarray(self._chunks[number] + sums, np.int64)

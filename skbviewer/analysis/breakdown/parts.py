@@ -64,8 +64,8 @@ class Breakdown:
 
         `rows` are indices in `units`, which rise.
         """
-        at = np.flatnonzero(legs_of_lost_packets(self._scope)[self.units.legs])
-        unit = np.searchsorted(self.units.at, at, "right") - 1
+        at = np.flatnonzero(legs_of_lost_packets(self._scope)[np.asarray(self.units.legs)])
+        unit = self.units.rows_with_legs(at)
         mine = np.isin(unit, rows)
         place = at[mine] - self.units.at[unit[mine]]
         pairs = np.unique(np.stack([self.classes.number[unit[mine]], place]), axis=1)

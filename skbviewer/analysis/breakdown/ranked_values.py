@@ -59,7 +59,7 @@ def ranked_values(value: Int64s, ranks_of: RanksOf) -> Ranked:
 def ranked_blocks(
     blocks: Callable[[], Iterator[Block]], groups: int, ranks_of: RanksOf
 ) -> list[Ranked]:
-    """Return what ranked() returns, for values that are too many to have them in memory.
+    """Return what ranked() returns, for values that are too many to hold in memory.
 
     Each call of `blocks` yields the same groups and values, int64, not negative, some at a time.
     """

@@ -39,9 +39,10 @@ class Units(NamedTuple):
 
     def rows_of(self, ids: Int64s) -> Int64s:
         """Return the indices of the packets `ids` in this table; unknown ids are left out."""
-        captured, count = self.captured, len(self.id)
+        count = len(self.id)
         if isinstance(self.id, LazyColumn) and len(ids) * DENSE < count:
             return _few_rows(self.id, ids)
+        captured = self.captured
         at = np.where(
             ids > 0,
             np.searchsorted(self.id[:captured], ids),
@@ -57,6 +58,12 @@ class Units(NamedTuple):
     def times(self, rows: Int64s) -> Int64s:
         """Return the time in kernel of the packets `rows` (indices), ns."""
         return self.kernel_ns[rows].astype(np.int64)
+
+    def rows_with_legs(self, places: Int64s) -> Int64s:
+        """Return the packet (index) of each of the legs at `places` of `legs`, which rise."""
+        if isinstance(self.at, RunningSums):
+            return self.at.last_not_above(places)
+        return np.asarray(np.searchsorted(self.at, places, "right") - 1, np.int64)
 
     def legs_of(self, rows: Int64s) -> tuple[Int64s, Int64s]:
         """Return the legs of the packets `rows` (indices), and where those of each begin."""

@@ -32,7 +32,8 @@ def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occu
     """Return what had the CPU `cpu` of the leg's host from `begin` to `end` (ns), longest first.
 
     The leg itself is left out.  A thread that an interrupt stopped does not count while the
-    interrupt ran.  Calls without an exit count as no time.
+    interrupt ran.  Calls whose exit was not recorded are
+    left out.
     """
     calls, columns = _calls_during(case, begin, end), case.scope.columns
     of = case.leg_of(calls)

@@ -21,8 +21,8 @@ from .case import Case
 from .drop_events import drops_of
 
 FATES = ("dropped", "wire", "arrived", "unknown")
-# Functions that make a SYN/ACK.  The kernel answers a repeated SYN with a new one, without calling
-# SENDS_AGAIN (net/ipv4/tcp_output.c: tcp_rtx_synack()).
+# Functions that make a SYN/ACK, or send it first.  The kernel answers a repeated SYN with a new
+# one, without calling SENDS_AGAIN (net/ipv4/tcp_output.c: tcp_rtx_synack()).
 MAKES_SYN_ACK = ("tcp_make_synack", "ip_build_and_send_pkt", "ip6_xmit")
 SENDS_AGAIN = ("__tcp_retransmit_skb", "tcp_retransmit_skb")
 MAX_SEGMENTS = 10_000  # most segments that are followed
@@ -108,7 +108,8 @@ def _repetitions(case: Case) -> Int64s:
     supposed = flagged(case, "retransmission")
     supposed = supposed[~copies_of_network(case.scope, supposed)]
     answers = supposed[tcp_flags(case, supposed) & (SYN | ACK) == SYN | ACK]
-    answers = np.intersect1d(answers, _handled_by(case, MAKES_SYN_ACK))
+    if len(answers) and not set(MAKES_SYN_ACK).isdisjoint(case.scope.function_names):
+        answers = np.intersect1d(answers, _handled_by(case, MAKES_SYN_ACK))
     again = same_skbs(case, np.union1d(_handled_by(case, SENDS_AGAIN), answers))
     return np.union1d(supposed[~_sent_once(case, supposed, again)], again)
 

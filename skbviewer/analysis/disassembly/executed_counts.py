@@ -11,7 +11,9 @@ from ...records import BadInput, counted, verb
 from .instructions import Disassembly
 
 NOT_EXECUTED = "no instruction was executed while counting"
-OTHER_CODE = "its blocks are not of this code: it is a count of another boot or another kernel"
+OTHER_CODE = (
+    "its blocks do not match this code: it was counted during another boot, or on another kernel"
+)
 
 
 def with_executed_counts(shown: Disassembly, blocks: ExecutedBlocks) -> Disassembly:

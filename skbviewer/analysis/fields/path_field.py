@@ -49,5 +49,10 @@ def _paths(data: Data) -> _Paths:
 
 
 PATH_FIELDS = (
-    Field("kbl.path", Kind.STRING, "Name of the packet's path class, as in stats paths", _path),
+    Field(
+        "kbl.path",
+        Kind.STRING,
+        "Name of the packet's path class, as in `skbviewer stats paths`",
+        _path,
+    ),
 )

@@ -23,31 +23,29 @@ NUMBERS = 1 << 16
 
 
 class SegmentKeys(NamedTuple):
-    """Numbers of the rows `rows` (0-based, rising; None: all rows) of a table."""
+    """Numbers of the rows `rows` (0-based, rising; None: all from row `first` on) of a table."""
 
     ports: UInt16s
     seq: UInt16s
     rows: Array | None
+    first: int = 0
 
-    def of(self, places: Int64s) -> Int64s:
-        """Return the rows at some places of the arrays."""
-        return places if self.rows is None else np.asarray(self.rows[places], np.int64)
+    def rows_at(self, places: Int64s) -> Int64s:
+        """Return the table's rows (0-based) whose numbers are at `places` of the arrays."""
+        return places + self.first if self.rows is None else np.asarray(self.rows[places], np.int64)
 
     def between(self, first: int, end: int) -> SegmentKeys:
-        """Return the numbers of the rows from `first` to `end` (0-based, not included)."""
-        if self.rows is None:
-            rows = np.arange(max(first, 0), min(end, len(self.ports)))
-            return SegmentKeys(self.ports[first:end], self.seq[first:end], rows)
-        mine = slice(*np.searchsorted(self.rows, [first, end]).tolist())
-        return SegmentKeys(self.ports[mine], self.seq[mine], self.rows[mine])
+        """Return the numbers of the rows from `first` (at least 0) to `end` (not included)."""
+        mine = slice(first, end)
+        return SegmentKeys(self.ports[mine], self.seq[mine], None, self.first + first)
 
     def with_ports(self, ports: UInt16s) -> Int64s:
         """Return the rows with one of these numbers, rising."""
-        return self.of(_places(_flags(ports), ANY, self.ports, self.seq))
+        return self.rows_at(_places(_flags(ports), ANY, self.ports, self.seq))
 
     def like(self, ports: UInt16s, seq: UInt16s) -> Int64s:
         """Return the rows, rising, with one of the numbers `ports` and one of the numbers `seq`."""
-        return self.of(_places(_flags(ports), _flags(seq), self.ports, self.seq))
+        return self.rows_at(_places(_flags(ports), _flags(seq), self.ports, self.seq))
 
 
 ANY = np.ones(NUMBERS, np.bool_)

@@ -17,9 +17,9 @@ ENDS = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 
 
 def addresses(kernel_side: KernelSide) -> dict[str, npt.NDArray[np.generic]]:
-    """Return the rows of table `address`: each pair of addresses of a series, once.
+    """Return the columns of table `address`: each lifetime's pairs of IP addresses, each pair once.
 
-    A row names the leg that had the pair first; `leg` counts from 0.
+    Column `leg` (from 0) is the first leg that had the pair.
     """
     prints = kernel_side.prints
     leg = kernel_side.legs.of[prints.record].astype(np.int64)

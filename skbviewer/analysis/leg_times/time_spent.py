@@ -97,7 +97,7 @@ def build(
     events: ColumnTable,
     lost: Losses,
 ) -> Spent:
-    """Return how all legs of `log` spent their time: spans of waits, and sums.
+    """Return how each leg of `log` spent its time: when it waited, and how long it was busy.
 
     `lost` are the declared losses; the other tables were made from the log's records.  If the log
     has points only, all times are unknown (-1).

@@ -33,7 +33,8 @@ class TimeRange(NamedTuple):
     def has(self, source: Int64s, ts: Int64s, rows: Int64s | None = None) -> Bools:
         """Return for each time `ts` (ns, on the clock of `source`) whether it is in the range.
 
-        If the times are those of packets, `rows` are the packets, 0-based.
+        If the times are those of packets, `rows` are the packets (0-based), because their times
+        are converted by capture and interface.
         """
         inside = np.ones(len(ts), np.bool_)
         if not self.is_limited:

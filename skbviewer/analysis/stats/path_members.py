@@ -28,7 +28,10 @@ class Members(NamedTuple):
     slow: Int64s  # [group, EXAMPLES], the slowest first; NONE = there are fewer
 
     def slowest(self, group: int) -> Int64s:
-        """Return the slowest captured packets of a group; of equal times, the last one first."""
+        """Return the indices of a few captured packets of a group, the slowest first.
+
+        Of packets with equal times, the last one comes first.
+        """
         mine = self.slow[group]
         return np.asarray(mine[mine != NONE], np.int64)
 

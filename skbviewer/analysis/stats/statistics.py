@@ -184,7 +184,7 @@ def _no_events(scope: Scope, *groups: str) -> str:
     """Return a sentence that says why a table of events is empty."""
     named, word = " and ".join(groups), "group" if len(groups) == 1 else "groups"
     where = "the chosen time has" if scope.is_ranged else "there are"
-    how = "" if all(map(scope.has_recorded, groups)) else ": kblrecord -e all records them"
+    how = "" if all(map(scope.has_recorded, groups)) else ": to record them, use 'kblrecord -e all'"
     return f"{where} no events of the {word} {named}{how}"
 
 

@@ -55,7 +55,7 @@ class Colouring(QObject):
         self._pause.timeout.connect(self._prepare)
         for touched in (selection.path_changed, selection.visible_changed, selection.rows_changed):
             touched.connect(lambda _: self._pause.isActive() and self._pause.start())
-        for started in (row_query.tasks.started, lanes.working):
+        for started in (row_query.tasks.started, lanes.arranging_all):
             started.connect(self._give_way)
 
     @property
@@ -64,7 +64,7 @@ class Colouring(QObject):
         return self._pause.isActive() or self.tasks.busy
 
     def close(self) -> None:
-        """Stop what is prepared.  No thread is left afterwards."""
+        """Stop the work of idle time, and wait until its threads have ended."""
         self._pause.stop()
         self.tasks.close()
 
@@ -103,12 +103,12 @@ class Colouring(QObject):
         self._set([rule for rule in rules if SLOW not in rule.text])
         self._pause.start()
 
-    def _give_way(self, title: str) -> None:
-        """Pause while the user waits for a filter, a sort or lanes.
+    def _give_way(self, _: str) -> None:
+        """Pause while the user waits for a filter, a sort or the lanes of all calls.
 
-        Following streams and making lanes at the same time would take twice the memory.
+        These lanes and followed streams take much memory while they are made.
         """
-        if title and self.busy:  # the signal `working` is also sent at the end, without a title
+        if self.busy:
             self.tasks.cancel()
             self._pause.start()
 
@@ -116,7 +116,7 @@ class Colouring(QObject):
         recording = self._selection.recording
         if recording is None:
             return
-        if self._row_query.tasks.busy or self._lanes.busy:
+        if self._row_query.tasks.busy or self._lanes.arranges_all:
             self._pause.start()
             return
 

@@ -161,7 +161,10 @@ class CallTree(QTreeView):
         self._make_room()
 
     def show_call(self, leg: int, call: int) -> None:
-        """Go to a call without emitting `call_chosen`."""
+        """Go to call `call` of leg `leg` (both from 0) without emitting `call_chosen`.
+
+        Call -1 is the leg's own row.  If the tree does not have the call, no row is current.
+        """
         if self.calls.call_at(self.currentIndex()) == (leg, call):
             return  # already at the call, or at an event in it
         index = self.calls.index_of(leg, call)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from skbviewer.analysis.timeline.lanes import Timeline
+from skbviewer.analysis.timeline.lanes import PACKET_KINDS, Timeline
 from skbviewer.analysis.timeline.session_overview import Overview
 from skbviewer.records import Progress
 from skbviewer.session.kernel.call_places import CallPlace
@@ -16,6 +16,7 @@ from ..base.background_tasks import Tasks
 from ..base.recording import Recording
 
 DELAY_MS = 300
+ARRANGING = "Arranging calls…"
 
 
 class Loader(QObject):
@@ -24,12 +25,14 @@ class Loader(QObject):
     overview_ready = Signal(object)  # Overview
     timeline_ready = Signal(object)  # Timeline
     working = Signal(str)  # what is being done; "" = nothing
+    arranging_all = Signal(str)  # lanes of all calls are being made, which takes much memory
     failed = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._recording: Recording | None = None
         self._lanes, self._calls = Tasks(self), Tasks(self)
+        self._kind = ""  # of the lanes that were asked for last
         self.overview: Overview | None = None
         self._soon = QTimer(self)  # delays the overview until the list shows its first rows
         self._soon.setSingleShot(True)
@@ -44,6 +47,11 @@ class Loader(QObject):
     def busy(self) -> bool:
         """Return whether anything is being read."""
         return self._lanes.busy or self._calls.busy or self._soon.isActive()
+
+    @property
+    def arranges_all(self) -> bool:
+        """Return whether lanes of all calls are being made."""
+        return self._lanes.busy and self._kind not in ("", *PACKET_KINDS)
 
     def use(self, recording: Recording | None) -> None:
         """Use `recording` from now on, and read its overview after a short delay."""
@@ -68,12 +76,15 @@ class Loader(QObject):
         if recording is None:
             return
         self._soon.stop()
+        self._kind = kind
 
         def work(progress: Progress) -> tuple[Overview, Timeline]:
             overview = recording.timeline.overview(progress)
             return overview, recording.timeline.lanes(kind, ids, progress)
 
-        self._lanes.start("Arranging calls…", work, self._report_lanes)
+        self._lanes.start(ARRANGING, work, self._report_lanes)
+        if self.arranges_all:
+            self.arranging_all.emit(ARRANGING)
 
     def _report_lanes(self, found: tuple[Overview, Timeline]) -> None:
         if self.overview is None:

@@ -122,7 +122,7 @@ class TimelineView(TimelinePlot):
         self.lanes_mode.show_call(leg, call)
 
     def show_visible(self, rows: Sequence[int]) -> None:
-        """Set the rows of the list that are on screen: n = packet n, -n = K<n>."""
+        """Show lanes for the rows of the packet list on screen: n = packet n, -n = row K<n>."""
         self.lanes_mode.ids = tuple(int(one) for one in rows)
         if self.mode.has_low_rows:
             self._reload.start()

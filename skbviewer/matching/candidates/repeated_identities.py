@@ -41,7 +41,7 @@ def in_flow_with_twins(
     A packet has a twin if several lifetimes are near its time, or if another packet may have its
     moment.  The packets `often` (row numbers) count as packets with a twin.  `pairs` returns the
     edges for a given error of the clock (ns, by packet).  For the packets `often`, it returns only
-    pairs with lifetimes near their time of capture, although there are others.
+    the pairs with lifetimes near the time of capture, because there are too many others.
     """
     edges = pairs(far(error))
     twin = np.zeros(len(packets), np.bool_)

@@ -69,7 +69,7 @@ class Corridor(NamedTuple):
 
 
 def corridor(rows: Intervals, steepest: float) -> Corridor:
-    """Return all lines that pass the intervals `rows` with a slope within `steepest` (ns/ns).
+    """Return all lines that pass the intervals `rows` with a slope from -`steepest` to `steepest`.
 
     If no line passes all intervals, one in PAIRS_PER_ERROR intervals may be left out.  If there is
     still no line, all intervals are widened.  So the result has at least one line.
@@ -82,7 +82,7 @@ def corridor(rows: Intervals, steepest: float) -> Corridor:
 
 
 def corridor_between(over: Points, under: Points, steepest: float) -> Corridor:
-    """Return the lines below `over` and above `under` with a slope within `steepest` (ns/ns).
+    """Return the lines below `over` and above `under` with a slope from -`steepest` to `steepest`.
 
     If there is none, `torn` is not 0.
     """

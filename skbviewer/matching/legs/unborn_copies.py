@@ -41,9 +41,10 @@ def of_known_skbs(
 def perhaps_copies(
     series: SeriesTable, without_birth: Int64s, entries: Int64s, of_sockets: Int64s
 ) -> Int64s:
-    """Return those of the lifetimes that no record shows at a device, or as received.
+    """Return the lifetimes of `without_birth` that may be copies for sniffers.
 
-    `entries` are the records that show it, and the calls `of_sockets`, which do not.
+    No record shows them at a device, or being received.  Such records are `entries`, but not the
+    calls `of_sockets` of packet sockets among them, which copies for sniffers reach, too.
     """
     if not len(without_birth):
         return without_birth

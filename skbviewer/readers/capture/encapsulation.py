@@ -95,7 +95,7 @@ def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _state(frames: Frames) -> UInt8s:
-    """Return for each frame what to do with its kind: one of the states above."""
+    """Return for each frame how to go on: one of the states above, which depends on its kind."""
     found: UInt8s = np.take(_STATES, frames.kind + 1, mode="clip")
     return found
 

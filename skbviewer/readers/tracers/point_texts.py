@@ -56,9 +56,9 @@ def pair_hashes(first: UInt64s, second: UInt64s) -> UInt64s:
 
 
 def hashes_with_numbers(text: UInt64s, *numbers: Int64s) -> UInt64s:
-    """Return a hash of `text`, the hash of a text, and of `numbers` in each row.
+    """Return for each row one hash of `text`, which is a text's hash, and the `numbers`.
 
-    The result is 0 for rows in which one of them is unknown.
+    It is 0 if the text (0) or one of the numbers (negative) is unknown.
     """
     mixed = hashes_of_columns(text.view(np.int64), *numbers)
     known = text != 0

@@ -54,7 +54,7 @@ def test_counts_are_those_of_a_walk_over_all_blocks(tmp_path: Path) -> None:
 
 def test_a_block_that_begins_inside_an_instruction_is_refused(tmp_path: Path) -> None:
     path = build(tmp_path / "insns", [(BEGIN + 2, BEGIN + 4, 1, 1, 1)])
-    with pytest.raises(BadInput, match="another boot or another kernel"):
+    with pytest.raises(BadInput, match="another boot, or on another kernel"):
         with_executed_counts(disassembly([4, 4]), read_executed_blocks(path))
 
 

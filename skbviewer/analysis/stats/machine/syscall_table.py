@@ -14,7 +14,7 @@ from .paired_events import pairs_of
 
 MAX_ERRNO = 4095  # linux/err.h: other negative results are addresses or numbers
 ALL, ON_SOCKETS = "syscalls", "syscall"  # groups of events
-SOCKETS_ONLY = "only calls on sockets were recorded: kblrecord -e syscalls records all"
+SOCKETS_ONLY = "only calls on sockets were recorded: to record all, use 'kblrecord -e syscalls'"
 
 
 class SyscallRow(NamedTuple):

@@ -14,8 +14,8 @@ from ..softirq_wait import calls_after
 
 NAME = "cpu-migration"
 ADVICE = (
-    "Another CPU continued with these packets (RPS, RFS, or the scheduler moved the thread), which "
-    "costs an interrupt between CPUs and cache misses. Let the CPU on which "
+    "Another CPU took over these packets, because of RPS or RFS, or because the scheduler moved "
+    "the thread. This costs cache misses and an inter-processor interrupt. Let the CPU on which "
     "the program runs also receive its packets (aRFS, XPS, affinity)."
 )
 
