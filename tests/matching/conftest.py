@@ -5,12 +5,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.matching.story import Story
+from tests.matching.story_versions import run_for_each_version, set_version
 
 
-@pytest.fixture(autouse=True, params=[2, 3], ids=["v2", "v3"])
-def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Return the version of the log that a Story is read back from."""
-    number: int = request.param
-    monkeypatch.setattr(Story, "version", number)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run the tests that can read a story for each version."""
+    run_for_each_version(metafunc)
+
+
+@pytest.fixture(autouse=True)
+def version(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int | None:
+    """Return the version of the log that a Story is read back from; None if there is none."""
+    number: int | None = getattr(request, "param", None)
+    set_version(number, monkeypatch)
     return number

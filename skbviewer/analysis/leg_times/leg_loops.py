@@ -50,7 +50,7 @@ from .call_loops import (
     paint_unprobed,
     same_thread,
 )
-from .span_order_loops import FEW, NUMBER, TIME, list_times, sort_times
+from .span_order_loops import FEW, NUMBER, TIME, list_times, sort_many, sort_times
 
 LEG = 0  # row of the result, besides those of painted spans
 BUSY_NS, UNKNOWN_NS = 1, 2  # rows of sums
@@ -94,8 +94,7 @@ def fill(
             order = np.empty((2, 2 * count), np.int64)
         list_times(owned.end[leg], paint, counts, order)
         if count > FEW:
-            order[NUMBER, :count] = np.argsort(order[TIME, :count])
-            order[TIME, :count] = order[TIME, :count][order[NUMBER, :count]]
+            sort_many(count, order)
         else:
             sort_times(count, order)
         if not _sweep(leg, last, count, order, owned, paint, made, sums, counts, open_):

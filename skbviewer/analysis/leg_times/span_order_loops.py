@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...records.compiled import Int, allocation_free
+from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Int64s
 from .call_loops import BEGIN, END, PAINT
 
@@ -40,3 +40,16 @@ def sort_times(count: Int, order: Int64s) -> None:
             order[TIME, at], order[NUMBER, at] = order[TIME, at - 1], order[NUMBER, at - 1]
             at -= 1
         order[TIME, at], order[NUMBER, at] = time, number
+
+
+@compiled
+def sort_many(count: Int, order: Int64s) -> None:
+    """Sort the first `count` columns of `order` by time.
+
+    It assigns numbers, because numba takes seconds to compile the assignment of an array to a part
+    of another one.
+    """
+    times = order[TIME, :count].copy()
+    row = np.argsort(times)
+    for at in range(count):
+        order[TIME, at], order[NUMBER, at] = times[row[at]], row[at]

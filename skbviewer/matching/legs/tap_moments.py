@@ -173,13 +173,14 @@ def _handed(
     made["met"], made["begin"], made["content"] = True, series.met[passes.record], UNKNOWN
     made["end"] = window.until[passes.leg]
     made["shown"] = _shown(records, shows)
-    since = np.where(
-        made["sends"] == 1, legs.rows["begin_ns"][made["leg"]], window.arrival.ns[made["leg"]]
-    )
-    made["arrived"] = window.arrival.shown[made["leg"]]
-    made["after"] = np.minimum(np.where(passes.first, made["begin"], since), made["begin"])
+    began: Int64s = legs.rows["begin_ns"][passes.leg]
+    since = np.where(passes.sends, began, window.arrival.ns[passes.leg])
+    made["arrived"] = window.arrival.shown[passes.leg]
+    begin: Int64s = made["begin"]
+    made["after"] = np.minimum(np.where(passes.first, begin, since), begin)
     made = _only(made, ~is_repeated(_places(made)))
-    made["end"] = made["before"] = np.maximum(made["end"], made["begin"])
+    begin, end = made["begin"], made["end"]
+    made["end"] = made["before"] = np.maximum(end, begin)
     return made
 
 
@@ -265,8 +266,10 @@ def _shown(records: Records, index: Int64s) -> npt.NDArray[np.int64]:
 
 def _places(rows: Rows) -> Int64s:
     """Return a number for each combination of leg, device and direction."""
-    devices, which = np.unique(rows["netns"] << 31 | rows["ifindex"], return_inverse=True)
-    return np.asarray((2 * rows["leg"] + rows["sends"]) * len(devices) + which.reshape(-1))
+    netns: Int64s = rows["netns"]
+    devices, which = np.unique(netns << 31 | rows["ifindex"], return_inverse=True)
+    way: Int64s = 2 * rows["leg"] + rows["sends"]
+    return np.asarray(way * len(devices) + which.reshape(-1))
 
 
 def _among(rows: Rows, others: Rows) -> Bools:

@@ -15,11 +15,6 @@ SAMPLES = ("handshake", "drops", "nat", "ipv6-and-fragments", "arp-and-neighbour
 Opened = Callable[[str], Session]
 
 
-@pytest.fixture(autouse=True)
-def version() -> None:
-    """Override the two versions: no log is written here, so one run is enough."""
-
-
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Opened:
     """Return the session of a bundled recording, imported once."""
