@@ -5,18 +5,22 @@
  *
  * The call around them must have been entered by the same thread in the same context.  A count of
  * open calls per CPU would not do: a thread that sleeps or is preempted inside a call leaves it
- * open on this CPU, and an interrupt runs on top of it.  The table of open calls knows thread and
+ * open on this CPU, and an interrupt runs on top of it.  The tables of open calls know thread and
  * context of each call, so the gate needs no state of its own, and packet functions pay nothing.
  *
- * A thread that changed its CPU inside a call is not found in the table of its new CPU: its calls
- * count as outside until that call returns.
+ * Most hits are outside of any call.  If the returns of all packet functions are hooked by
+ * rethooks, a thread without a hook has no open call, and no table is searched.  A thread with a
+ * hook may have changed its CPU: then the call is in the table of another one.
  */
 #include "kbl_hot.h"
+
+bool kbl_inner_hooked __read_mostly;	/* all packet functions are armed by rethooks */
 
 /* Is it a recorded call of a packet function that has not returned? */
 static __always_inline bool kbl_inner_gate(const struct kbl_cpu *c, const struct kbl_call *call)
 {
-	const struct kbl_target *t = READ_ONCE(call->target);
+	/* Another CPU may take the entry now: then its thread is read after its target. */
+	const struct kbl_target *t = smp_load_acquire(&call->target);
 
 	/* A free entry has the next one in the place of its target. */
 	if ((unsigned long)t - (unsigned long)c->calls < sizeof(c->calls) ||
@@ -25,16 +29,53 @@ static __always_inline bool kbl_inner_gate(const struct kbl_cpu *c, const struct
 	return !t->inner && !t->quiet && call->span.kind != KBL_CALL_REFUSED;
 }
 
-/* Has the thread an open call in that context?  Entries that were never used are the last ones. */
+/*
+ * Has the thread an open call in that context in this table?  Entries that were never used are
+ * the last ones.
+ */
+static bool kbl_inner_in(const struct kbl_cpu *c, u32 pid, u8 context)
+{
+	const struct kbl_call *call;
+
+	for (call = c->calls; call < c->calls + KBL_NR_CALLS && call->span.ts; call++)
+		if (READ_ONCE(call->who.pid) == pid && kbl_inner_gate(c, call) &&
+		    READ_ONCE(call->who.pid) == pid && call->span.context == context)
+			return true;
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_inner_in);
+
+/* Has the thread an open call that it entered on another CPU? */
+static noinline bool kbl_inner_elsewhere(const struct kbl_cpu *c, u32 pid)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (per_cpu(kbl_cpu, cpu) != c &&
+		    kbl_inner_in(per_cpu(kbl_cpu, cpu), pid, KBL_CTX_TASK))
+			return true;
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_inner_elsewhere);
+
+static __always_inline bool kbl_inner_unhooked(void)
+{
+#ifdef CONFIG_RETHOOK
+	return kbl_inner_hooked && !current->rethooks.first;
+#else
+	return false;
+#endif
+}
+
+/* Has the thread an open call in that context?  Idle threads have no number of their own. */
 bool kbl_inner_inside(struct kbl_cpu *c, u8 context)
 {
 	u32 pid = current->pid;
-	struct kbl_call *call;
 
-	for (call = c->calls; call < c->calls + KBL_NR_CALLS && call->span.ts; call++)
-		if (call->who.pid == pid && call->span.context == context &&
-		    kbl_inner_gate(c, call))
-			return true;
-	return false;
+	if (kbl_inner_unhooked())
+		return false;
+	if (kbl_inner_in(c, pid, context))
+		return true;
+	return context == KBL_CTX_TASK && pid && kbl_inner_hooked && kbl_inner_elsewhere(c, pid);
 }
 NOKPROBE_SYMBOL(kbl_inner_inside);

@@ -322,6 +322,7 @@ int kbl_enter_unlike(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *
 		     struct pt_regs *regs, struct kbl_ticket *ticket);
 
 /* kbl_inner.c */
+extern bool kbl_inner_hooked;
 bool kbl_inner_inside(struct kbl_cpu *c, u8 context);
 
 /* kbl_call_table.c */

@@ -126,6 +126,23 @@ static void kbl_arm_by(const struct kbl_backend *backend)
 	kvfree(some);
 }
 
+/* Are the returns of all functions with packets hooked by rethooks? */
+static bool kbl_targets_hooked(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < kbl_nr_targets; i++) {
+		const struct kbl_target *t = kbl_targets[i];
+
+		if (t->inner || !t->mechanism)
+			continue;
+		if (t->mechanism == KBL_BY_SOURCE || !IS_ENABLED(CONFIG_RETHOOK) ||
+		    (t->mechanism == KBL_BY_KRETPROBE && !IS_ENABLED(CONFIG_KRETPROBE_ON_RETHOOK)))
+			return false;
+	}
+	return true;
+}
+
 /* Returns how many are armed. */
 int kbl_targets_arm(void)
 {
@@ -136,6 +153,7 @@ int kbl_targets_arm(void)
 			kbl_targets[i]->error = 0;
 	for (i = 0; i < ARRAY_SIZE(kbl_backends); i++)
 		kbl_arm_by(kbl_backends[i]);
+	WRITE_ONCE(kbl_inner_hooked, kbl_targets_hooked());
 	return kbl_targets_armed();
 }
 
@@ -207,10 +225,13 @@ int kbl_targets_enable(const char *glob, bool enable)
 		if (t->addr && t->error != -EBUSY && enable == !t->mechanism)
 			some[nr++] = t;
 	}
-	if (kbl_active && enable)
+	if (kbl_active && enable) {
+		WRITE_ONCE(kbl_inner_hooked, false);
 		kbl_arm_alone(some, nr);
-	else if (kbl_active)
+		WRITE_ONCE(kbl_inner_hooked, kbl_targets_hooked());
+	} else if (kbl_active) {
 		kbl_disarm_alone(some, nr);
+	}
 	kvfree(some);
 	return found ? 0 : -ENOENT;
 }

@@ -24,7 +24,8 @@ static const char *const kbl_own_functions[] = {
 	/* buffers, and waking their reader */
 	"relay_*", "irq_work_*", "arch_irq_work_*",
 	/* the kernel's interface */
-	"*ftrace_*", "*fprobe*", "*kprobe*", "*rethook*", "*kretprobe*", "objpool_*", "*_trampoline",
+	"*ftrace_*", "*fprobe*", "*kprobe*", "*rethook*", "*kretprobe*", "objpool_*",
+	"*_trampoline",
 	"rcu_is_watching", "__rcu_read_*", "rcu_read_*", "preempt_count_*", "__warn_printk",
 };
 

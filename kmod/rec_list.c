@@ -70,6 +70,15 @@ static bool rec_list_word(struct rec_probe *probe, char *word)
 	return true;
 }
 
+static const char rec_list_inner[] =
+	"'inner' goes with no carrier, no event and not with 'quiet'";
+
+static bool rec_list_inner_right(const struct rec_probe *probe)
+{
+	return !(probe->slot.flags & KBL_PROBE_INNER) ||
+	       (!probe->slot.carrier[0] && !probe->slot.event && !probe->quiet);
+}
+
 /* One address in two lists is one probe, with the words of either list; the first one counts. */
 static void rec_list_merge(struct rec_probe *to, const struct rec_probe *from)
 {
@@ -154,10 +163,8 @@ void rec_list_load(struct rec_probes *p, const char *path, const struct rec_symb
 			else if (*word && !rec_list_word(&probe, word))
 				rec_die("%s:%d: '%s' is not understood", path, number, word);
 		}
-		if (probe.slot.flags & KBL_PROBE_INNER &&
-		    (probe.slot.carrier[0] || probe.slot.event || probe.quiet))
-			rec_die("%s:%d: 'inner' goes with no carrier, no event and not with 'quiet'",
-				path, number);
+		if (!rec_list_inner_right(&probe))
+			rec_die("%s:%d: %s", path, number, rec_list_inner);
 		probe.quiet |= life_only;
 		if (probe.name && (!life_only || probe.slot.event))
 			rec_list_resolve(p, &probe, s, life_only);

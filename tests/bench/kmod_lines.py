@@ -47,6 +47,11 @@ MORE = (
         Line(f"events-{group}", f"events-{group}", "50", f"events of the group {group}, to memory")
         for group in GROUPS
     ),
+    *(
+        Line(f"{kind}-{n}", kind, n, f"{what}, {text}")
+        for n, what in (("inner", "functions without an skb"), ("inner-50", "these and the 50"))
+        for kind, text in (("floor", "empty handlers"), ("memory", "to memory"))
+    ),
     Line("sniffed-none", "sniffed-none", "50", "no module, both ends sniffed"),
     Line("sniffed-one-none", "sniffed-one-none", "50", "no module, one end sniffed"),
 )
@@ -68,6 +73,7 @@ class Measured(NamedTuple):
     lost: int
     missed: int
     ping_calls: int
+    outside: int = 0  # hits of functions without an skb that were outside of recorded calls
 
     def instructions_per_byte(self) -> float:
         """Return what all of the machine executes for one byte sent; it is never idle."""
@@ -123,4 +129,5 @@ def parse(name: str, console: str) -> Measured:
         lost=number(r"^BENCH stat end lost (\d+)$", console),
         missed=number(r"^BENCH stat end missed (\d+)$", console),
         ping_calls=between("hits", "middle", "end", console),
+        outside=between("inner_outside", "begin", "middle", console),
     )

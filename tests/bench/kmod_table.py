@@ -20,15 +20,15 @@ class Cost(NamedTuple):
 
 
 def calls_per_byte(line: str, runs: Mapping[str, Measured]) -> float | None:
-    """Return how many calls of the line's functions a byte takes.
+    """Return how many calls of the line's functions a byte takes, whether they are recorded or not.
 
     A line which does not count them (empty handlers, ftrace) takes them from one that does and
     has the same functions.
     """
     functions = line.partition("-")[2]
     for name in (line, f"disk-{functions}", f"memory-{functions}", f"tmpfs-{functions}"):
-        if name in runs and runs[name].calls:
-            return runs[name].calls / runs[name].bytes_sent
+        if name in runs and runs[name].calls + runs[name].outside:
+            return (runs[name].calls + runs[name].outside) / runs[name].bytes_sent
     return None
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.bench.kmod_guest import INSTRUCTIONS_PER_S
 from tests.bench.kmod_lines import BadConsole, Measured, parse
-from tests.bench.kmod_lists import FEW, fifty
+from tests.bench.kmod_lists import FEW, FIFTY, names_of
 from tests.bench.kmod_table import calls_per_byte, cost, table
 
 CONSOLE = """\
@@ -80,4 +80,4 @@ def test_table_has_a_row_for_each_run() -> None:
 
 
 def test_the_fifty_are_fifty_and_one_that_was_renamed() -> None:
-    assert len(set(fifty())) == FEW + 1
+    assert len(set(names_of(FIFTY))) == FEW + 1

@@ -19,45 +19,33 @@ Key = tuple[str, str, int]  # function, the packet function around it, context
 Place = tuple[int, int]  # thread (or -1 - CPU), context
 
 
-class Open(NamedTuple):
-    """A packet function that has not returned, and where it began."""
-
-    name: str
-    cpu: int
-
-
 class Truth(NamedTuple):
-    """Hits of functions without an skb: inside packet functions, and outside of any.
-
-    `moved` are those inside, after the thread had changed its CPU.
-    """
+    """Hits of functions without an skb: inside packet functions, and outside of any."""
 
     inside: Counter[Key]
-    moved: Counter[Key]
     outside: Counter[str]
 
 
 def read_truth(trace: Path) -> Truth:
     """Return what the kernel's kprobe events say; raises ValueError if returns are missing."""
-    truth, stacks = Truth(Counter(), Counter(), Counter()), dict[Place, list[Open]]()
+    truth, stacks = Truth(Counter(), Counter()), dict[Place, list[str]]()
     for text in trace.read_text().splitlines():
         found = LINE.match(text)
         if found is not None:
             context, cpu = CONTEXTS.get(found["flags"][2], 0), int(found["cpu"])
             pid = int(found["pid"]) if context == 0 and found["pid"] != "0" else -1 - cpu
-            _follow(truth, stacks.setdefault((pid, context), []), found["name"], cpu, context)
+            _follow(truth, stacks.setdefault((pid, context), []), found["name"], context)
     return truth
 
 
-def _follow(truth: Truth, stack: list[Open], name: str, cpu: int, context: int) -> None:
+def _follow(truth: Truth, stack: list[str], name: str, context: int) -> None:
     function, _, end = name.rpartition("_")
     if end == "entry":
-        stack.append(Open(function, cpu))
+        stack.append(function)
     elif end == "exit":
-        if stack and stack.pop().name != function:
+        if stack and stack.pop() != function:
             raise ValueError(f"a return of {function} without its entry")
     elif stack:
-        counted = truth.inside if any(one.cpu == cpu for one in stack) else truth.moved
-        counted[name, stack[-1].name, context] += 1
+        truth.inside[name, stack[-1], context] += 1
     else:
         truth.outside[name] += 1

@@ -71,7 +71,7 @@ def recorded_inside(recorded: Large) -> tuple[Counter[Key], int]:
 
 
 def test_recorded_are_exactly_the_hits_inside(inner_lab: Lab, recorded: Large) -> None:
-    """A thread that moved to another CPU inside its call is not followed there."""
+    """A thread that moves to another CPU inside its call is followed there."""
     truth, (found, alone) = read_truth(inner_lab.out / "inner.trace"), recorded_inside(recorded)
     assert alone == 0 and recorded.torn == 0 and crossing(recorded.records) == []
     assert sum(truth.inside.values()) > 100 and len(truth.inside) > 15

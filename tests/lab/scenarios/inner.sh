@@ -4,6 +4,7 @@
 tracing=/sys/kernel/tracing
 packets='ip_rcv ip_output __dev_queue_xmit arp_rcv tcp_v4_rcv icmp_rcv __alloc_skb'
 inner='fib_table_lookup __neigh_create kmem_cache_alloc kmem_cache_alloc_noprof
+	kmem_cache_alloc_node kmem_cache_alloc_node_noprof
 	kmem_cache_free _raw_spin_lock _raw_spin_lock_bh __local_bh_enable_ip mod_timer'
 refused='ktime_get_mono_fast_ns copy_from_kernel_nofault stack_trace_save relay_switch_subbuf
 	memset rethook_trampoline_handler'
@@ -46,6 +47,11 @@ must $ip -n client neigh flush dev vc
 must client /bin/busybox ping -q -c 5 10.9.0.2
 must client /traffic tcp client 10.9.0.2 7
 must wait $tcp
+# Threads are preempted inside __alloc_skb(), and go on on another CPU.
+busy=
+for n in 1 2 3 4; do (while :; do :; done) & busy="$busy $!"; done
+for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do $ip -n client addr > /dev/null; done
+kill $busy
 echo 0 > $tracing/events/seen/enable
 stop_recorder
 cp /tmp/recorder /tmp/out/inner.said; cp /tmp/stats /tmp/out/inner.stats
