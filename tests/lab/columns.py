@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skbviewer.records import kbl_layout as layout
-from tests.lab.kbl_check import EXTS, HEADS, LONG, SLOT, Kbl, Kind, Type, chunks, one
+from tests.lab.kbl_check import EXTS, HEADS, LONG, SLOT, Kbl, Kind, Type, chunks, one, whole_rows
 
 U8 = npt.NDArray[np.uint8]
 I64 = npt.NDArray[np.int64]
@@ -98,7 +98,7 @@ def load(path: Path) -> Large:
         if header["type"] == Type.RECORDS:
             streams.setdefault(int(header["cpu"]), []).append(payload)
         else:
-            kbl.tables[int(header["type"])] = payload
+            kbl.tables[int(header["type"])] = whole_rows(header, payload)
     parts = {cpu: b"".join(payloads) for cpu, payloads in sorted(streams.items())}
     arrays = [np.frombuffer(part, np.uint8).reshape(-1, SLOT) for part in parts.values()]
     torn = sum(count_torn(array) for array in arrays)

@@ -59,6 +59,12 @@ class Kbl(NamedTuple):
     types: list[int]
 
 
+ROW_SIZES: dict[int, int] = {
+    Type.PROBES: layout.KBL_PROBE_SIZE,
+    Type.COUNTERS: layout.KBL_COUNTERS_SIZE,
+}
+
+
 class Chunk(NamedTuple):
     """A chunk whose checksums and number are right."""
 
@@ -123,7 +129,7 @@ def read(path: Path) -> Kbl:
         kind = int(header["type"])
         kbl.types.append(kind)
         if kind != Type.RECORDS:
-            kbl.tables[kind] = payload
+            kbl.tables[kind] = whole_rows(header, payload)
             continue
         records = list(split(int(header["cpu"]), payload))
         assert len(records) == header["nr_items"]
@@ -131,6 +137,16 @@ def read(path: Path) -> Kbl:
         assert [header["first_ns"], header["last_ns"]] == ends
         kbl.records.extend(records)
     return kbl
+
+
+def whole_rows(header: np.void, payload: bytes) -> bytes:
+    """Return the rows of a table with all members: files of earlier recorders have shorter rows."""
+    size, count = ROW_SIZES.get(int(header["type"]), 0), int(header["nr_items"])
+    if not count or len(payload) >= size * count:
+        return payload
+    rows = np.zeros((count, size), np.uint8)
+    rows[:, : len(payload) // count] = np.frombuffer(payload, np.uint8).reshape(count, -1)
+    return rows.tobytes()
 
 
 def string(kbl: Kbl, offset: int) -> str:
