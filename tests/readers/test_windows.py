@@ -11,7 +11,7 @@ import pytest
 from skbviewer import readers
 from skbviewer.cli.main import main
 from skbviewer.readers.capture import header_columns, pcap, pcapng
-from skbviewer.readers.source import Hashed
+from skbviewer.readers.input_file import Hashed
 from skbviewer.records import BadInput, Capture, KernelLog, Silent, resource
 from skbviewer.session import import_files
 from tests.readers.build import ethernet, ipv4, tcp, udp, write_pcap, write_pcapng
