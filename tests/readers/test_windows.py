@@ -53,7 +53,7 @@ def test_files_read_alike(
     at_once = load(path)
     for module in (pcap, pcapng):
         monkeypatch.setattr(module, "WINDOW", 50)  # most packets are larger
-    monkeypatch.setattr(readers.source, "AHEAD", 3)
+    monkeypatch.setattr(readers.input_file, "AHEAD", 3)
     monkeypatch.setattr(header_columns, "BLOCK_BYTES", 200)
     in_pieces = load(path)
     assert in_pieces.packets.tolist() == at_once.packets.tolist()
