@@ -107,6 +107,8 @@ def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callabl
     `prepare` is called before anything is compiled, perhaps repeatedly.
     """
     made = njit(**options)(function)
+    if made is function:  # NUMBA_DISABLE_JIT
+        return made
     try:
         made._cache = _Files(function, prepare)
     except RuntimeError:  # "cannot cache function": no folder is writable
