@@ -50,10 +50,9 @@ class Scope:
     ) -> None:
         """Select the legs and calls of `chosen` in the session that has the columns `columns`.
 
-        `kernels` are the KBLs of the session, by source id.  `fits` are the clock fits as
-        `skbviewer info --json` prints them, and `captures` the source ids of captures.  `fields`
-        are the tables for display filters, with the analysis of TCP streams.  `details` are further
-        facts about events.
+        `kernels` are the KBLs by source id.  `fits` are the clock fits that `skbviewer info --json`
+        prints, `captures` the captures' source ids.  `fields` are the tables of display filters and
+        TCP streams.  `details` are facts about events.
         """
         self.fields, self.details = fields, details
         self.columns = columns
