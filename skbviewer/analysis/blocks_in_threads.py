@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Work on the blocks of a long table in several threads; the results come in the blocks' order.
+"""Work on the blocks of a long table in several threads; results come in the order of blocks.
 
 While threads read columns or run compiled loops, they do not hold Python's lock, so they run at the
 same time.
@@ -24,7 +24,7 @@ def each_made(make: Callable[[Block], Made], blocks: Iterable[Block]) -> Iterato
     """Yield make(block) for each block, in order; threads compute the next results ahead.
 
     If make(block) raises an exception, it is raised in the place of that block's result.  If the
-    caller stops early, blocks that have not begun are not computed.
+    caller stops early, blocks that have not been started are not computed.
     """
     left = iter(blocks)
     first = list(islice(left, 2))

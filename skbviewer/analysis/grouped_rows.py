@@ -14,7 +14,7 @@ Array = npt.NDArray[Any]
 
 
 def group_bounds(of: Array, groups: int) -> Int64s | None:
-    """Return `groups` + 1 bounds: the rows of group k are those from bounds[k] to bounds[k + 1].
+    """Return `groups` + 1 bounds: group k has the rows from bounds[k] to bounds[k + 1] - 1.
 
     `of` has the group of each row, and must rise.  Rows with negative numbers come first, and are
     in no group.  Returns None if the rows are not sorted, or if a number is `groups` or more.  A

@@ -58,7 +58,7 @@ def first_packets(columns: Columns, legs: Int64s) -> Int64s:
 def have_identity(columns: Columns, legs: Int64s) -> Bools:
     """Return for each of `legs` (0-based, rising) whether its lifetime has a network identity.
 
-    Lifetimes of netlink messages and of unix sockets, for example, have none.
+    Lifetimes of netlink messages and of unix sockets, for example, have no network identity.
     """
     if columns.bounds("series", "identity")[0] >= 0:
         return np.ones(len(legs), np.bool_)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The path of a packet or an skb lifetime through the kernel, read from a session for the views.
 
-Input: an open session.  Output: legs with their calls and waits.  This reads a few hundred rows by
-index.
+Input: an open session.  Output: legs with their calls and waits.  This needs a few hundred rows,
+which are found by index.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ MARKS = (
 def legs(db: Database, rows: Sequence[StoredLeg], names: dict[int, Names]) -> tuple[Leg, ...]:
     """Return the legs `rows` with their calls and events.
 
-    `names` has the names of each log, by source.  If the rows come from a match, the legs have its
-    verdict and rung.
+    `names` has the names of each log, by source.  If the rows come from a match, the returned legs
+    have the verdict and the rung of the match.
     """
     return tuple(_leg(db, row, names[row.source]) for row in rows)
 

@@ -31,9 +31,9 @@ def row_summaries(
 ) -> dict[int, RowSummary]:
     """Return, by row of the packet list, the process that sent or received it, and a drop.
 
-    The drop is the first one that lost the packet, otherwise the first one.  `legs` are the legs of
-    these rows.  `lost_legs` returns for each leg of the session whether a drop in it lost its
-    packet.
+    The drop is the first one that lost the packet or, if none did, the first one.  `legs` are the
+    legs of the rows to summarise.  `lost_legs` returns for each leg of the session whether a drop
+    in it lost its packet.
     """
     found: dict[int, RowSummary] = {}
     read = set()

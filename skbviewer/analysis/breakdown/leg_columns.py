@@ -33,11 +33,11 @@ Int8s = npt.NDArray[np.int8]
 class LegColumns(NamedTuple):
     """Columns of legs (0-based); calls and waits of leg i begin at calls_at[i] and waits_at[i].
 
-    `function` is the function of each call, as an index of Scope.function_names; the length of
-    these names stands for a call without a name.  `begins`, `layer` and `path_step` (see path_rule)
-    have an element for each function.  `edge` and `step` are costs of one probe in ns, for each
-    log.  The cost `edge` lies inside the call, once at its entry and once at its exit; the cost
-    `step` lies in its caller, once before and once after the call.
+    `function` is the function of each call, as an index of Scope.function_names.  A call without a
+    name has the number of these names.  `begins`, `layer` and `path_step` (see path_rule) have an
+    element for each function.  `edge` and `step` are costs of one probe in ns, for each log.  The
+    cost `edge` lies inside the call, once at its entry and once at its exit; the cost `step` lies
+    in its caller, once before and once after the call.
     """
 
     kind: Int8s
@@ -63,7 +63,7 @@ class LegColumns(NamedTuple):
 def legs_at(scope: Scope, rows: Int64s) -> LegColumns:
     """Return the columns of the legs `rows` (0-based, rising), numbered anew from 0.
 
-    Only the calls and waits of these legs are read.
+    No calls and waits of other legs are read.
     """
     columns, sources, number = scope.columns, sorted(scope.kernels), rows + 1
 
@@ -71,7 +71,7 @@ def legs_at(scope: Scope, rows: Int64s) -> LegColumns:
         return np.array(columns.near("leg", name, rows), np.int64)
 
     def of(table: str) -> tuple[Int64s, Int64s]:
-        """Return the rows of a table in these legs, and where the rows of each leg begin."""
+        """Return the rows of a table that belong to these legs, and where each leg's rows begin."""
         mine, leg = columns.rows_with(table, "leg", number)
         size = np.bincount(_places(leg, number), minlength=len(rows))
         return mine, np.r_[0, np.cumsum(size)]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Find the drops that lost their packet.
 
-The kernel also counts it as a drop when it frees leftovers, which are not lost.
+When the kernel frees leftovers of a packet, it counts a drop, too, but no packet is lost.
 
 A drop lost its packet, except in these cases:
 
-- A socket had already received the packet, or a copy of it.  But a datagram that is dropped because
-  of a wrong checksum is lost even then.
+- A socket had already received the packet, or a copy of it.  But if a datagram is dropped because
+  its checksum is wrong, it is lost in any case.
 - The drop is in one of the functions FREED.
 - Nobody on the host wants the packet (UNWANTED, unwanted_packets.py), or the receiver discards data
   that it has already (REPEATED, discarded_segments.py).
@@ -64,7 +64,7 @@ class Key(NamedTuple):
 
     @property
     def is_needless(self) -> bool:
-        """Return whether function or reason alone show that nobody misses the dropped packet."""
+        """Return whether the function or the reason alone shows that nobody misses the packet."""
         return self.function in UNWANTED or self.reason in REPEATED
 
     @property
@@ -74,7 +74,7 @@ class Key(NamedTuple):
 
     @property
     def may_be_needless(self) -> bool:
-        """Return whether TCP dropped a segment that it may already have."""
+        """Return whether TCP dropped a segment whose data it may already have received."""
         known = self.is_needless or self.reason in FULL or DAMAGED in self.reason
         return self.place.startswith(RECEIVER) and not known
 
@@ -110,7 +110,8 @@ def all_drops(
 ) -> DropEvents:
     """Return the drops in all legs of the session, chosen or not, in the order of the events.
 
-    `is_meant`, if given, gets their legs and times (ns), and returns which drops are wanted.
+    `is_meant`, if given, chooses drops: it gets the legs and times (ns) of drops, and returns
+    flags.
     """
     event = drop_events(scope)
     leg = scope.of_event("leg", event) - 1
@@ -178,7 +179,7 @@ def _needless(
 def _first_delivery(scope: Scope) -> Int64s:
     """Return for each leg the time (ns) at which a socket first received its packet or a copy.
 
-    The time is LATEST_NS if no socket received them.
+    The time is LATEST_NS if no socket received the packet or a copy.
     """
     series, columns = scope.of_leg("series"), scope.columns
     queued = np.asarray(columns.array("event", "event")) == int(KblEvent.SOCK_ENQUEUE)

@@ -22,7 +22,7 @@ UNKNOWN = -1
 
 
 def counter_name(scope: Scope) -> str:
-    """Return the kind of event that the logs counted; "" if none did, or if they differ."""
+    """Return the name of the event that the logs counted; "" if none did, or if they differ."""
     metas = (kernel.names.meta.get(META, "") for kernel in scope.kernels.values())
     names = {name for name in metas if name not in ("", "off")}
     return names.pop() if len(names) == 1 else ""
@@ -31,8 +31,8 @@ def counter_name(scope: Scope) -> str:
 def own_counts(scope: Scope) -> Int64s:
     """Return the events that the counter counted in each chosen call, without the calls inside it.
 
-    The calls inside are subtracted even if they are not chosen.  The result is UNKNOWN if the call,
-    or a call directly inside it, has no count.  Raises Cancelled.
+    The counts of inner calls are subtracted even if these calls are not chosen.  The result is
+    UNKNOWN if the call, or a call directly inside it, has no count.  Raises Cancelled.
     """
     every = scope.unlimited
     count = np.asarray(scope.columns.array("call", META), np.int64)
@@ -49,7 +49,7 @@ def own_counts(scope: Scope) -> Int64s:
 
 
 def _first_rows(scope: Scope) -> Int64s:
-    """Return, for each call, the row that counts for it if the call is stored several times."""
+    """Return for each call the row that counts for the call, which may be stored several times."""
     found = np.arange(scope.columns.length("call"))
     rows = np.flatnonzero(scope.calls)
     again = rows[~scope.once]
@@ -74,10 +74,10 @@ def probe_counts(scope: Scope) -> Int64s:
     """Return the events that the probes added to the result of own_counts() of each chosen call.
 
     NetSlice's formula for events, N = N' - n_empty - K * n_nested, holds for a call with all K
-    probed calls inside it.  Without the inner calls, n_empty + c * (n_nested - n_empty) remains,
-    where c is the number of calls directly inside.  Inner calls that belong to no packet are not
-    counted in c.  The result is 0 if the recorder did not measure its probes with this counter.
-    Raises Cancelled.
+    probed calls inside it.  Without the counts of inner calls, n_empty + c * (n_nested - n_empty)
+    remains, where c is the number of calls directly inside.  Inner calls that belong to no packet
+    are not counted in c.  The result is 0 if the recorder did not measure its probes with this
+    counter.  Raises Cancelled.
     """
     every = scope.unlimited
     source = np.asarray(every.of_leg("source"), np.int64)
@@ -96,7 +96,7 @@ def probe_counts(scope: Scope) -> Int64s:
 
 
 def _costs(scope: Scope, name: str) -> Int64s:
-    """Return the events that one probe costs, for each source: without and with a packet."""
+    """Return the events that one probe costs, by source: for calls without and with a packet."""
     made = np.zeros((max(scope.kernels, default=0) + 1, 2), np.int64)
     for source, kernel in scope.kernels.items():
         for at, key in enumerate((f"calibration.n_{name}", f"calibration.n_skb_{name}")):

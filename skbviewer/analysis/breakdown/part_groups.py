@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of packets' times, sorted by part: the packets that have a part are found at once."""
+"""The parts of packets' times, sorted by part: a part's packets are found without a search."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class PartGroups(NamedTuple):
     """Packets and their times, sorted by part: part p has the rows from at[p] to at[p + 1].
 
-    `row` is the number of the packet, as the caller of grouped() numbers packets.  `ns` is the time
-    that this packet spent in the part.
+    `row` is a packet, numbered in the way that the caller of grouped() chose.  `ns` is the time
+    that the packet `row` spent in the part.
     """
 
     at: Int64s
@@ -34,9 +34,9 @@ class PartGroups(NamedTuple):
 def grouped(blocks: list[Parts], part_count: int, rows: Int32s) -> PartGroups:
     """Group the parts in `blocks` by their numbers, which are less than `part_count`.
 
-    `rows` maps a packet's index in Breakdown.units to the number that the result has for it.  The
-    list `blocks` is empty afterwards.  Each block is freed once it is grouped, because the blocks
-    of millions of packets take much memory.
+    rows[i] is the number that the result has for the packet with the index i in Breakdown.units.
+    The list `blocks` is empty afterwards.  Each block is freed once it is grouped, because the
+    blocks of millions of packets take much memory.
     """
     counts = np.zeros(part_count, np.int64)
     for parts in blocks:

@@ -3,7 +3,7 @@
 
 A leg is a sequence of pieces: the packet's innermost call while the leg is busy, otherwise a wait.
 Where several legs of a packet overlap, the piece with the lowest rank counts, as in
-analysis/leg_times/packet_times.py.  Of two busy pieces, the one that began last counts.
+analysis/leg_times/packet_times.py.  If several pieces are busy, the piece that began last counts.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ def count_pieces(
 ) -> None:
     """Find how much scratch space the packets `units` need, and write it into `needed`.
 
-    needed[0] becomes an upper bound of the pieces of a packet. needed[1] becomes the largest number
-    of legs of a packet or, if that is larger, 1 plus the largest number of calls of a leg.  The
-    legs of packet i are of[at[i] : at[i + 1]]; the calls and waits of leg k begin at calls_at[k]
-    and waits_at[k].
+    needed[0] becomes an upper bound of the number of pieces of a packet. needed[1] becomes the
+    largest number of legs of a packet, or 1 plus the largest number of calls of a leg if that is
+    larger.  The legs of packet i are of[at[i] : at[i + 1]]; the calls and waits of leg k begin at
+    calls_at[k] and waits_at[k].
     """
     for n in range(len(units)):
         unit, pieces = units[n], np.int64(0)
@@ -178,12 +178,12 @@ def put(
     per_stage: Int,
     scratch: Scratch,
 ) -> tuple[np.int64, np.int64]:
-    """Add the pieces of a leg between `begin` and `end` (ns): waits, and a function between them.
+    """Add pieces of a leg between `begin` and `end` (ns): waits, and a function outside of them.
 
-    `function` is the index (of `per_stage`) of the part that gets the time without waits.  `wait`
-    is the row of the leg's next wait, and `count` the number of pieces so far.  `cost` is the
-    probes' share of the time, in ns.  It is ignored if `function` is one of the EXTRA parts.
-    Returns the row of the leg's next wait, and the new number of pieces.
+    `function` is the part that gets the time without waits, as an index in the stage.  `wait` is
+    the row of the leg's next wait, and `count` the number of pieces so far.  `cost` is the probes'
+    share of the time, in ns.  The cost is ignored if `function` is one of the EXTRA parts.  Returns
+    the row of the leg's next wait, and the new number of pieces.
     """
     pieces, last = scratch.pieces, legs.waits_at[leg + 1]
     left = cost if function < per_stage - EXTRA else 0
@@ -214,9 +214,9 @@ def put(
 def merge(several: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int64:
     """Add up, by part, the pieces of a packet's legs in one log; no nanosecond counts twice.
 
-    `several` is the number of these legs; their pieces are in `scratch`.  `per_stage` is the number
-    of parts of a stage.  `found` is the number of parts that have time before.  Returns their
-    number afterwards.
+    `several` is the number of the packet's legs; their pieces are in `scratch`.  `per_stage` is the
+    number of parts of a stage.  `found` is the number of parts that had time before this call.
+    Returns their number afterwards.
     """
     pieces, at, now = scratch.pieces, scratch.at, scratch.now
     found = np.int64(found)
@@ -252,10 +252,10 @@ def merge(several: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int6
 
 @allocation_free
 def spend(piece: Int, ns: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int64:
-    """Add `ns` of a piece to its part; what the probes cost goes to the part of the probes instead.
+    """Add `ns` of a piece to its part; what probes cost of that goes to the part of the probes.
 
     `piece` is an index of `scratch.pieces`, and `per_stage` the number of parts of a stage.
-    `found` is the number of parts that have time before.  Returns their number afterwards.
+    `found` is the number of parts that had time before this call.  Returns their number afterwards.
     """
     place = scratch.pieces[PLACE, piece]
     cost = min(scratch.pieces[COST, piece], ns)
@@ -273,7 +273,7 @@ def spend(piece: Int, ns: Int, per_stage: Int, scratch: Scratch, found: Int) -> 
 def add(place: Int, ns: Int, scratch: Scratch, found: Int) -> np.int64:
     """Add `ns` to the part with the number `place` (stage * per_stage + part).
 
-    `found` is the number of parts that have time before.  Returns their number afterwards.
+    `found` is the number of parts that had time before this call.  Returns their number afterwards.
     """
     found = np.int64(found)
     if scratch.spent[place] == 0:

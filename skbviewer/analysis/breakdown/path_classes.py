@@ -28,12 +28,12 @@ SMALL_CLASS = 8  # packets; a smaller class is compared with packets of the same
 class PathClasses(NamedTuple):
     """The path classes of packets: class 0 has the most packets.
 
-    `peers` is a number for the packets with which a packet is compared.  These are its class or, if
-    the class has fewer than SMALL_CLASS packets, all packets with the same directions and layers.
-    `median` is, for each number in `peers`, the packet whose time in kernel is the median (if their
-    number is even, the lower one).  `size` is, for each number in `peers`, how many packets these
-    are.  `path` is the number of the path (see path_rule), which is the same in all recordings.
-    Arrays with an element for each packet have any integer type.
+    `peers` is, for each packet, the number of a set of packets with which the packet is compared.
+    This set is the packet's class or, if the class has fewer than SMALL_CLASS packets, all packets
+    with the same directions and layers.  `median` is, for each of these sets, the packet with the
+    median time in kernel (the lower one of two).  `size` is the number of packets in each of these
+    sets.  `path` is the number of each class's path (see path_rule); equal paths have equal numbers
+    in all recordings.  Arrays with an element for each packet have any integer type.
     """
 
     number: Array | LazyColumn  # by packet
@@ -98,7 +98,7 @@ def packet_paths(scope: Scope, units: Units) -> tuple[Int64s, Int64s]:
 
 
 def _ranked(value: Int64s) -> tuple[Int64s, Int64s]:
-    """Number the distinct values, the most frequent first."""
+    """Return a number for each value, the most frequent first, and how often each number occurs."""
     number, size = np.empty(len(value), np.int64), TABLE
     while number_values(value, *_table(size), number) < 0:
         size *= 8

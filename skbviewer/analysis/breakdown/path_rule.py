@@ -42,7 +42,7 @@ def _number(name: str) -> int:
 
 
 def path_name(number: int) -> str:
-    """Return the name of the path with this number: 16 hexadecimal digits."""
+    """Return the name of the path `number`: 16 hexadecimal digits."""
     return f"{number & 0xFFFFFFFFFFFFFFFF:016x}"
 
 
@@ -59,8 +59,8 @@ def begin_path(kind: Int, dropped: Int) -> np.int64:
 def is_step(number: Int, entry: Int, begin: Int, end: Int) -> bool:
     """Return whether a function's first call in a leg is a step of the leg's path.
 
-    Later calls of the function are not steps.  `number` is the step number of the function, `entry`
-    the time of the call (ns), and `begin` and `end` are the times of the leg (ns).
+    Only the first call of a function can be a step.  `number` is the step number of the function,
+    `entry` the time of the call (ns), and `begin` and `end` are the times of the leg (ns).
     """
     return bool(number != OFF and begin <= entry and entry < end)
 

@@ -61,8 +61,8 @@ def ranked_blocks(
 ) -> list[Ranked]:
     """Return what ranked() returns, for values that are too many to hold in memory.
 
-    Each call of `blocks` must yield the same pairs of group and value arrays.  Values are int64 and
-    not negative.
+    Each call of `blocks` must yield the same pairs of group and value arrays.  The values are int64
+    and not negative.
     """
     counts, total = np.zeros((groups, BUCKETS), np.int64), np.zeros(groups, np.int64)
     for block in blocks():

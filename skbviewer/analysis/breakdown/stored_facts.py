@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The packets of a session and their path classes, which an import finds and stores.
 
-Finding packets and classes takes a pass over all calls.  Reading them takes a hundredth of that
-time, and tables of a few packets read only a few rows.  Sessions with few legs, and sessions of
-earlier versions, do not store them.  For such a session they are found when they are needed.
+Finding packets and classes takes a pass over all calls.  Reading the stored packets and classes
+takes a hundredth of that time.  Sessions with few legs, and sessions of earlier versions, do not
+store packets and classes.  For such a session, packets and classes are found when they are needed.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def stored_columns(scope: Scope) -> Mapping[str, Mapping[str, Array]]:
 def rule_of(scope: Scope) -> int:
     """Return a number that identifies the rule by which paths are found in this session.
 
-    Two versions have different numbers if they assign functions to different layers.
+    The number differs between versions that assign functions to different layers.
     """
     _, layer, step = by_function(scope)
     rule = f"{VERSION} {SMALL_CLASS} {layer.tolist()} {step.tolist()}"

@@ -26,11 +26,11 @@ DENSE = 16  # the whole column is read to find one of so many packets
 
 
 class Units(NamedTuple):
-    """Packets in the order of the packet list, then rows K<n>, in the order of n.
+    """Packets in the order of the packet list; rows K<n> come last, in the order of n.
 
     `legs` holds indices of legs: legs[at[i] : at[i + 1]] are the legs of packet i, sorted by log
-    and begin.  The arrays have any integer type.  If the session stores them, they are read when
-    they are indexed.
+    and begin.  The arrays have any integer type.  Arrays that the session stores are read when they
+    are indexed.
     """
 
     id: Array | LazyColumn
@@ -67,7 +67,7 @@ class Units(NamedTuple):
         return np.asarray(np.searchsorted(self.at, places, "right") - 1, np.int64)
 
     def legs_of(self, rows: Int64s) -> tuple[Int64s, Int64s]:
-        """Return (legs, at): those of packet rows[i] are legs[at[i] : at[i + 1]]."""
+        """Return (legs, at): packet rows[i] has the legs legs[at[i] : at[i + 1]]."""
         if len(rows) and bool(np.all(np.diff(rows) == 1)):
             at = self.at[int(rows[0]) : int(rows[-1]) + 2].astype(np.int64)
             return self.legs[at[0] : at[-1]].astype(np.int64), at - at[0]
@@ -79,7 +79,7 @@ class Units(NamedTuple):
 
 
 def _few_rows(column: LazyColumn, ids: Int64s) -> Int64s:
-    """Return what Units.rows_of() returns, but read only the chunks that have these ids."""
+    """Return what Units.rows_of() returns, reading only the chunks that contain these ids."""
     rows, values = column.rows_with(distinct(ids))
     order = np.argsort(values, kind="stable")
     place = np.searchsorted(values, ids, sorter=order)
@@ -149,8 +149,8 @@ def _order(scope: Scope, group: Int64s, legs: Int64s) -> Int64s | None:
 def chosen_rows(scope: Scope, units: Units) -> Int64s:
     """Return the indices (rising) of the packets and rows K<n> that the scope selects.
 
-    A packet is in a time range if it was captured in this range.  A row K<n> is in it if one of its
-    legs began in it.
+    A packet is in a time range if it was captured in this range.  A row K<n> is in a time range if
+    one of its legs began in this range.
     """
     if not scope.is_chosen:
         return np.arange(len(units.id))

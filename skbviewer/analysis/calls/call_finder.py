@@ -19,8 +19,8 @@ class Finder:
 
     An ENTRY record is a call of its own leg, and of each leg to which it belongs by its socket.  If
     the function was passed a list of packets, the ENTRY is also a call of the legs of the list's
-    other packets.  Each of these packets has an ENTRY record of its own, which represents the same
-    call.
+    other packets.  Each packet of the list has an ENTRY record of its own, which represents the
+    same call.
     """
 
     def __init__(self, nesting: Nesting, legs: LegTable, calls: CallTable) -> None:
@@ -49,9 +49,9 @@ class Finder:
         """Return for each record the row of the innermost call of its leg around it; -1 = none.
 
         `leg` has the leg of each element of `record`.  For each record of the log, `owner_calls` is
-        the call that recorded the event, or -1.  If it is known, it is returned.  For each record
-        of the log, `caused` says that the record has no leg, and takes the leg of the call around
-        it.  `owner_calls` and `caused` may be empty.
+        the call that recorded the event, or -1.  If `owner_calls` is known for a record, that call
+        is returned.  For each record of the log, `caused` says that the record has no leg, and
+        takes the leg of the call around it.  `owner_calls` and `caused` may be empty.
         """
         made = np.empty(len(record), np.int32)
         find_calls(

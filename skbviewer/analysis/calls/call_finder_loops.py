@@ -26,12 +26,13 @@ def enter_calls(
 ) -> int:
     """Index the calls of a block, whose first row in the call table is `first`.
 
-    Each call has a `leg` and an ENTRY record `entry`.  For each record, `of` is its leg, `parent`
-    the call around it, and `carried` says that it represents a further packet of a call's list.  If
-    a call and its ENTRY have the same leg, row[ENTRY] is set to the call's row.  A call of another
-    leg than its ENTRY, and a call whose ENTRY is carried, gets a pair: (leg, record) in `key`, and
-    the call's row in `other`.  The record in the pair is the ENTRY or, if the ENTRY is carried, the
-    call around it. several[record] is set.  Returns the number of pairs.
+    Each call has a `leg` and an ENTRY record `entry`.  For each record, `of` is its leg, and
+    `parent` the call around it.  `carried` says that the record represents a further packet in a
+    call's list.  If a call and its ENTRY have the same leg, row[ENTRY] is set to the call's row.  A
+    pair is made for each call of another leg than its ENTRY, and for each call whose ENTRY is
+    carried: (leg, record) in `key`, and the call's row in `other`.  The record in the pair is the
+    ENTRY or, if the ENTRY is carried, the call around it. several[record] is set.  Returns the
+    number of pairs.
     """
     count, span = 0, np.int64(len(of) + 1)
     for i in range(len(leg)):

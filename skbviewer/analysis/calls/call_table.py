@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls of a KBL, column by column; what the records contain is read from them.
+"""The calls of a KBL, column by column; columns that the records have are not stored again.
 
 Input: records, and the rows of the records that are calls.  Output: columns of CALL_DTYPE, complete
 or in blocks.
@@ -163,7 +163,7 @@ class CallTable:
 def row_at(in_leg: Int, record: Int, leg: Int32s, entry: Int32s) -> np.int64:
     """Return the first row of the leg `in_leg` whose ENTRY is at or after `record`.
 
-    The columns `leg` and `entry` are sorted together.
+    The columns `leg` and `entry` must be sorted, first by leg, then by entry.
     """
     low, high = np.int64(0), np.int64(len(leg))
     while low < high:

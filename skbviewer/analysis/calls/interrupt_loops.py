@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compute the intervals in which interrupts ran, from their events and calls.
 
-These are the loops of interrupt_times.py.
+The caller of these loops is interrupt_times.py.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def pair_events(
 ) -> int:
     """Pair the entry and exit events of interrupts: write a column of `made` for each pair.
 
-    The column has RECORD, UNTIL, ON_CPU and ABOVE.  `ts`, `kind`, `event` and `cpu` are columns of
-    a block of records that begins at record `first`.  `last` is the record of the open interrupt of
-    each context and CPU (-1: none); the caller passes it from block to block.  Returns the number
-    of columns.
+    The column has the rows RECORD, UNTIL, ON_CPU and ABOVE.  `ts`, `kind`, `event` and `cpu` are
+    columns of a block of records that begins at record `first`.  `last` is the record of the open
+    interrupt of each context and CPU (-1: none); the caller passes it from block to block.  Returns
+    the number of columns.
     """
     count, cpus = 0, len(last) // LEVELS
     for i in range(len(kind)):

@@ -37,7 +37,7 @@ class Interrupts(NamedTuple):
 
     The intervals that interrupted a context on a CPU begin at row first[cpus_of(records) * context
     + CPU].  `total` is the length (ns) of all intervals before each interval.  `probes_ns` and
-    `events_ns` are, in the same way, the costs of probes and of events before each interval.
+    `events_ns` are the costs of all probes and of all events before each interval.
     """
 
     first: Int32s

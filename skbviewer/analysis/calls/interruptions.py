@@ -40,7 +40,7 @@ class Interruptions(NamedTuple):
     """For each call: MARK_* bits; self time (-1: unknown), times of interrupts and switches (ns).
 
     `irq_ns` and `off_ns` also count interrupts and switches during inner calls.  `probes_ns` and
-    `events_ns` are what probes and events cost in these interrupts; 0 without a calibration.
+    `events_ns` are what probes and events cost in interrupts; 0 without a calibration.
     """
 
     marks: UInt8s
@@ -98,7 +98,7 @@ def _of_rows(values: Column, owner: Int32s) -> Column:
 
 
 def _note_gaps(records: Records, losses: Losses, calls: CallTable, marks: UInt8s) -> None:
-    """Mark calls on a CPU that lost records between their entry and exit.
+    """Mark the calls between whose entry and exit their CPU lost records.
 
     If a call moved to another CPU, losses of all CPUs count, because it is unknown where the call
     ran.

@@ -24,7 +24,7 @@ class Losses(NamedTuple):
 
     `flags` is the kind of loss: a number of kbl.h's enum kbl_lost, or HOLE.  `ordinal` is the
     number of the LOST record; for a gap in the file it is -1.  `data` is the number of lost
-    records; for a gap in the file, at least so many were lost.
+    records; for a gap in the file, it is the least possible number.
     """
 
     ordinal: Int64s

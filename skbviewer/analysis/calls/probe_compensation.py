@@ -55,7 +55,7 @@ def compensated_durations(
 def error_bar(known: Calibration, probes: Int64s, events: Int64s, dur: Int64s) -> Int64s:
     """Return the possible error (ns) of durations from which probe and event costs were subtracted.
 
-    The cost of the probes may be wrong by half (tests/lab/test_calibration.py), and at least by the
+    The cost of probes may be wrong by half (tests/lab/test_calibration.py), and at least by the
     difference between calls with and without a packet.  The cost of events is an estimate, so all
     of it may be wrong.  If both costs exceed the duration `dur`, the error is at least the excess.
     """

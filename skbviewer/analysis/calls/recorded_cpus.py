@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The number of CPUs that occur in the records of a KBL.
 
-It is the length of arrays that have an element for each CPU.  A recorder's CPU numbers have 16
-bits, but hosts have few CPUs.
+Arrays with an element for each CPU have this length.  A recorder's CPU numbers have 16 bits, but
+hosts have few CPUs.
 """
 
 from __future__ import annotations

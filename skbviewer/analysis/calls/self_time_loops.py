@@ -50,7 +50,7 @@ def add_stretches(
     `at_cpu`, the time (ns) and CPU at which a call's next stretch begins; `own`, `irq`, `off`,
     `probes` and `events`, the sums of a call (see SelfTimes).  `switch_first` to `switch_near` are
     thread switches by CPU.  `irq_first` to `events_sum` are interrupts by context and CPU, with
-    running sums.  `near` is where the next search in them begins.
+    running sums.  `near` is where the next search among the interrupts begins.
     """
     for i in range(len(ts)):
         record = np.int64(first + i)
@@ -101,7 +101,7 @@ def add_totals(
 ) -> None:
     """Add the last stretch of each call, and add the totals of each call to the call around it.
 
-    This goes backwards from record `stop` - 1 to record `first`, because inner calls must be
+    The loop goes backwards from record `stop` - 1 to record `first`, because inner calls must be
     complete first.  The other arrays are described at add_stretches().
     """
     for back in range(stop - first):

@@ -3,8 +3,9 @@
 
 Input: the records of a KBL, the nesting, and the times when CPUs were interrupted or switched
 threads.  Output: the times of each record that is a call, whatever packets the call handled.  The
-calls directly inside a call cut it into stretches.  Interrupts and thread switches are searched in
-each stretch separately, so that those during an inner call count only for the inner call.
+calls directly inside a call cut its time into stretches.  Interrupts and thread switches are
+searched in each stretch separately.  So an interrupt or switch during an inner call counts only for
+the inner call.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ class SelfTimes(NamedTuple):
     """For each record of a call: self time, time of interrupts, and time switched out (ns).
 
     `irq_ns` and `off_ns` also count interrupts and switches during inner calls.  `probes_ns` and
-    `events_ns` are what the probes of calls and the events in those interrupts cost.  Both are
-    empty if all these costs are 0.
+    `events_ns` are what the probes of calls and the events in those interrupts cost.  `probes_ns`
+    and `events_ns` are empty if all these costs are 0.
     """
 
     self_ns: Int64s

@@ -130,7 +130,7 @@ def _rise(waiting: Int64s, at: Int) -> None:
 def _sink(waiting: Int64s, last: Int) -> None:
     """Move the heap's return at index `last` to the place of the first one, which was removed.
 
-    This restores the order of the heap.
+    The order of the heap is then restored.
     """
     _swap(waiting, np.int64(0), last)
     at, below = np.int64(0), np.int64(1)
@@ -169,8 +169,8 @@ def mark_returns(
 ) -> None:
     """Set marks[record] of calls during which another task ran, or whose task changed its CPU.
 
-    The returns are in order of time.  Each has `record`, `end` and `begin` of its call (ns), the
-    numbers of `task` and `cpu`, and whether the call `moved` to another CPU.  For each task,
+    The returns are in order of time.  Each return has `record`, `end` and `begin` of its call (ns),
+    the numbers of `task` and `cpu`, and whether the call `moved` to another CPU.  For each task,
     `task_cpu` is its last CPU, `task_ns` the time of its last return, and `task_before` the time
     when it was last seen on another CPU.  For each CPU, `cpu_task` is its last task, `cpu_ns` the
     time of its last return, and `cpu_before` the time when it was last seen with another task.

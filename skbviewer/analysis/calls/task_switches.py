@@ -63,9 +63,9 @@ def switches(records: Records) -> Switches:
 class _Returns:
     """Sorts the returns of calls by time, block by block.
 
-    Returns that are later than the block wait on a stack, each one earlier than the return below
-    it, as in nested calls.  A return that is later than the one on top of the stack goes into a
-    heap (Knuth, TAOCP 3, 5.2.3).
+    Returns that are later than the block wait on a stack.  Each return on the stack is earlier than
+    the one below it, as in nested calls.  A return that is later than the one on top of the stack
+    goes into a heap (Knuth, TAOCP 3, 5.2.3).
     """
 
     def __init__(self) -> None:
@@ -76,8 +76,8 @@ class _Returns:
 
         If `is_last`, all other returns are included.
 
-        Returns of interrupts are included because they show which task they interrupted.  Only they
-        show the task if none of its own calls returns meanwhile, as on an idle CPU.
+        Returns of interrupts are included because they show which task they interrupted.  On an
+        idle CPU, for example, only the returns of interrupts show the task.
         """
         more = rows.end - rows.first
         made = np.empty((2, int(self._sizes.sum()) + more), np.int64)
@@ -94,8 +94,8 @@ class _Returns:
 class _Seen:
     """The last CPU on which each task was seen, or the last task seen on each CPU.
 
-    Tasks and CPUs are numbered.  `last` has three columns: that CPU or task (-1: none yet), the
-    time when it was last seen (ns), and the time when a different one was last seen before (ns).
+    Tasks and CPUs are numbered.  `last` has three columns: the last CPU (or task) seen, when it was
+    last seen (ns), and when a different one was last seen before that (ns).
     """
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class _Seen:
         self.last = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
 
     def numbers_of(self, values: Int64s) -> Int32s:
-        """Return a number for each of `values`, which are at least -1; equal values share it."""
+        """Return a number for each of `values` (at least -1); equal values have equal numbers."""
         made, (other, when, before) = self._numbers.numbers_of(values + 2), self.last
         size = self._numbers.count
         self.last = longer(other, size, -1), longer(when, size, 0), longer(before, size, -1)

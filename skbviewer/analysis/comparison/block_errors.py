@@ -4,10 +4,10 @@
 A mean is a ratio: the sum of all values divided by their number.  The error of this ratio is
 linearised (Cochran 1977, 6.4), and the variance of the sum of the residuals is estimated from
 overlapping windows of blocks.  This is the closed form of the moving block bootstrap (Kuensch, "The
-jackknife and the bootstrap for general stationary observations", Ann. Statist. 17, 1989).  It draws
-no random numbers, so the same files always have the same results.  It is not known over how much
-time calls depend on each other.  So windows of 1, 2, 4 and 8 blocks are tried, and the largest
-variance is used.
+jackknife and the bootstrap for general stationary observations", Ann. Statist. 17, 1989).  The
+method draws no random numbers, so the same files always have the same results.  It is not known
+over how much time calls depend on each other.  So windows of 1, 2, 4 and 8 blocks are tried, and
+the largest variance is used.
 """
 
 from __future__ import annotations

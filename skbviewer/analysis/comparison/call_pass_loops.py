@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Go over the calls of a recording once: sums by block and function, stages, paths.
 
-Array operations would go through the memory once for each of these results.
+Array operations would go through the memory once for each of these sums.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ TASK, SOCK, SKB_IS_RET = 0, 0x80, 0x10  # context, and flags of kbl.h
 class Calls(NamedTuple):
     """Some consecutive rows of table `call`.
 
-    Only `chosen` calls are added to sums.  `once` marks the chosen calls that are not stored a
-    second time for another packet.
+    Only `chosen` calls are added to sums.  `once` marks chosen calls, each call in only one of the
+    rows in which it is stored.
     """
 
     leg: Int64s  # from 1
@@ -92,9 +92,9 @@ class Found(NamedTuple):
     All sums have a row for each row of Blocks: `sums` also by function, `layers` by direction and
     layer, `stages` and `shown` by stage.  `key` and `key_block` have an element for each call with
     a self time, as in Grouped.  `is_early` marks calls that began before they had their packet.
-    `early` has a column for each early call, and for each call inside one: its row, layer,
-    direction and block, its self time (-1: it counts for no layer), and the time during which it
-    had its packet.
+    `early` has a column for each early call, and for each call inside one.  The column has the
+    call's row, layer, direction and block, its self time (-1: it counts for no layer), and the time
+    during which the call had its packet.
     """
 
     sums: Float64s  # [ROWS, block, function]
@@ -285,9 +285,9 @@ def early_layers(
     """Add to `layers` the self times of early calls, which began before they had their packet.
 
     Each call has a `row` of the table (rising), the row of the call around it in `parent` (-1:
-    none), and a column of `early` (EARLY_ROWS).  A call adds its self time, but not more than the
-    time during which it had its packet without that of the calls inside it.  The first rows of
-    `layers` are blocks of time; groups of flows follow from row `first_group` on.
+    none), and a column of `early` (EARLY_ROWS).  A call adds its self time, but at most the time
+    during which it had its packet and no inner call had its own.  The first rows of `layers` are
+    blocks of time; groups of flows follow from row `first_group` on.
     """
     _, layer, direction, block, own, late = early
     left = late.copy()

@@ -76,8 +76,8 @@ def compare(
 def _paths(one: Measurements, two: Measurements) -> dict[str, PathClass]:
     """Return the path classes to compare: the most frequent ones of each recording, by name.
 
-    A class is left out if one recording did not keep all its classes, and this class is not among
-    those that it kept.
+    A class is left out if a recording may have it but did not keep it: a recording keeps only its
+    most frequent classes.
     """
     found = dict(two.frequent) | dict(one.frequent)
     for side in (one, two):

@@ -13,7 +13,7 @@ SHOWN = 8  # functions that a sentence lists
 class RecordingConditions(NamedTuple):
     """How a recording was made.
 
-    If a recording has several kernel logs, each text is joined from theirs.
+    If a recording has several kernel logs, a field has the texts of all of them.
     """
 
     releases: tuple[str, ...]
@@ -32,10 +32,10 @@ class RecordingConditions(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """One difference in how recordings were made: their values `a` and `b`, and its effect.
+    """One difference in how two recordings were made: the values `a` and `b`, and the effect.
 
-    If `spoils` is True, the difference makes times or numbers incomparable.  Otherwise, the effect
-    of this difference may be what the user wants to measure.
+    If `spoils` is True, the difference makes times or numbers incomparable.  If `spoils` is False,
+    the effect of this difference may be what the user wants to measure.
     """
 
     what: str

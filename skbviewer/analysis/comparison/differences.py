@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Differences between the estimates of two recordings, and which differences are changes.
 
-A difference is a ratio.  Its logarithm is the difference of two logarithms, so their variances add
-up, with degrees of freedom by Welch (1947).  Suppose that only one recording has a thing.  Then the
-question is: if windows of both recordings were alike, how probable would it be that all windows
-with this thing are in one recording?  A comparison has hundreds of differences, so some are large
-by chance.  Holm's correction ("A simple sequentially rejective multiple test procedure", Scand. J.
-Statist. 6, 1979) limits the probability that *any* of them is reported by chance to LEVEL, even if
-they depend on each other.
+A difference is a ratio.  The logarithm of a ratio is the difference of two logarithms, so their
+variances add up, with degrees of freedom by Welch (1947).  A thing (a function, a layer ...) may
+occur in only one recording.  Then the question is: if both recordings had the same windows of time,
+how probable would it be that all windows with this thing are in one recording?  A comparison has
+hundreds of differences, so some are large by chance.  Holm's correction ("A simple sequentially
+rejective multiple test procedure", Scand. J. Statist. 6, 1979) limits the probability that *any*
+difference is reported by chance to LEVEL, even if the differences depend on each other.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def differences(
     """Return the differences between the estimates of recordings `a` and `b`, measure by measure.
 
     A measure that only one recording has is left out.  `probed` are the functions with a probe in
-    each recording.  A function that only one of them probed is not judged.  `least` is the smallest
-    relative change that counts as a change.
+    each recording.  A function that only one recording probed is not judged.  `least` is the
+    smallest relative change that counts as a change.
     """
     measures = [measure for measure in a if measure in b]
     found = [_compared(measure, a[measure], b[measure], probed) for measure in measures]

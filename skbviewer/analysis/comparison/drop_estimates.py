@@ -21,9 +21,9 @@ MASK32 = 0xFFFFFFFF
 def drop_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
     """Return the number of drops per pass for each pair of reason and function.
 
-    Reasons are compared by name, because kernels number them differently.  Places are compared by
-    function, because offsets in a function differ between kernels.  A leg counts for the block in
-    which it begins.
+    Reasons are compared by name, because different kernels number the reasons differently.  Places
+    are compared by function, because offsets in a function differ between kernels.  A leg counts
+    for the block in which it begins.
     """
     columns = scope.columns
     event = np.asarray(columns.array("event", "event"))

@@ -35,9 +35,9 @@ class Estimates(NamedTuple):
     """The values of one measure for all things of a recording, in arrays of equal length.
 
     `value` is a mean or a percentile (both in ns), a number, or a share; nan without data.  `error`
-    is the standard error of the natural logarithm of `value`; nan if the data do not show it.
+    is the standard error of the natural logarithm of `value`; nan if too few data show it.
     `freedom` is the number of degrees of freedom of `error`.  `number` says how many data a value
-    is made of, and `windows` in how many windows of time the value is not 0.  If `lossy` is true,
+    is made of.  `windows` says in how many windows of time the value is not 0.  If `lossy` is true,
     lost records may have changed the value.  `blocks` is the number of blocks of time; it is 0 if
     the recording is too short to be judged.
     """

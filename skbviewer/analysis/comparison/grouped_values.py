@@ -163,7 +163,8 @@ def _carried_over(
 ) -> Float64s:
     """Return the errors of the natural logarithms of percentiles.
 
-    They are computed from `errors`, the errors of the shares of values up to the percentiles.
+    The errors of percentiles are computed from `errors`, the errors of the shares of values up to
+    the percentiles.
     """
     t = quantile(errors.freedom)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -178,8 +179,8 @@ def _carried_over(
 def passes_of(direction: Int64s, block: Int32s, blocks: Blocks) -> Float64s:
     """Return the number of legs as an array (row of `blocks`, direction).
 
-    `direction` is the direction of each leg, an index of pass_directions.WORDS; `block` is its
-    block and group, coded as in Blocks.of_leg.
+    `direction` is the direction of each leg, an index of pass_directions.WORDS.  `block` is the
+    leg's block and group, coded as in Blocks.of_leg.
     """
     nothing, marks = np.zeros(len(direction), np.int64), np.zeros(len(WORDS), np.bool_)
     return sums(Grouped(keys_of(direction, nothing), block, WORDS, blocks, marks))[1]

@@ -47,7 +47,7 @@ STAGE = Measure(LAYERS, "stage", NS, "pass that has it")
 def total_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
     """Return estimates of the times and the number of calls of a pass, by direction.
 
-    Only chosen legs that have not lost records are used.
+    Only chosen legs with complete records are used.
     """
     legs = np.flatnonzero(scope.legs & ~scope.gaps)
     kinds = directions(scope)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a comparison needs to know about one recording: estimates, path classes, and amounts.
 
-An import of a large recording stores them, because measuring the recording takes nearly a minute.
+An import of a large recording stores these measurements, because measuring takes nearly a minute.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class Measurements(NamedTuple):
     """The measurements of one recording.
 
     `estimates` include the path classes `kept`, the most frequent first.  `has_all` says whether
-    these are all classes of the recording.  `frequent` describes, by name, the first of these
-    classes.  `losing` are the classes in whose legs the kernel lost packets.  `lacks` says what
-    prevents a judgement; it is "" if nothing does.
+    `kept` are all path classes of the recording.  `frequent` describes the most frequent path
+    classes, by name.  `losing` are the classes in whose legs the kernel lost packets.  `lacks` says
+    what prevents a judgement; it is "" if nothing does.
     """
 
     amount: Amount

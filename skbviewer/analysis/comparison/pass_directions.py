@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The direction of each pass: sent, received or forwarded, or a copy for a sniffer.
 
-Copies for sniffers are not passes of the packet itself.  Their number depends on how many sniffers
-ran.
+Copies for sniffers are not passes of the packet itself.  The number of copies depends on how many
+sniffers ran.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ class PathClass(NamedTuple):
     """A path class: its direction as in LEG_KINDS, and its functions in the order of first calls.
 
     `steps` are pairs (depth, function); `depth` is the depth of the function's first call in one of
-    the passes.  If `dropped`, the kernel dropped the skbs; then `lost` says whether A or B lost a
-    packet by that.
+    the passes.  If `dropped` is true, the kernel dropped the skbs; `lost` then says whether
+    recording A or B lost a packet that way.
     """
 
     kind: str
@@ -46,8 +46,8 @@ class PathClasses(NamedTuple):
     """The path classes of a recording's passes, sorted by the number of the path.
 
     `legs` are the usable legs that are not copies for sniffers.  `of_leg` is the class of each of
-    them, as an index of `names`.  For each class, `first` is one of its legs, and `number` says how
-    many legs it has.
+    `legs`, as an index of `names`.  For each class, `first` is one of its legs, and `number` says
+    how many legs it has.
     """
 
     legs: Int64s

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Student's t distribution, for arrays of values and of degrees of freedom.
 
-The probability is a regularised incomplete beta function.  It is computed from its continued
-fraction (Abramowitz & Stegun 1964, 26.5.8) by modified Lentz iterations (Thompson & Barnett 1986).
+The probability is a regularised incomplete beta function.  The function is computed from its
+continued fraction (Abramowitz & Stegun 1964, 26.5.8) by modified Lentz iterations (Thompson &
+Barnett 1986).
 """
 
 from __future__ import annotations

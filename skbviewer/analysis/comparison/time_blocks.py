@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Cut a recording into blocks of time and groups of flows, within which calls may be alike.
 
-A call resembles the next one, because they share caches, queues, and the clock rate of a CPU.  So
-calls are not an independent sample.  Stretches of time are nearly independent of each other if they
-are much longer than this dependence lasts.  Blocks have equal numbers of legs rather than equal
-durations; otherwise, pauses in the traffic would leave most blocks empty.
+A call resembles the next one, because both use the same caches, queues, and clock rate of the CPU.
+So calls are not an independent sample.  Stretches of time are nearly independent of each other if
+they are much longer than the time over which calls depend on each other.  Blocks have equal numbers
+of legs rather than equal durations; otherwise, pauses in the traffic would leave most blocks empty.
 
 Packets of one flow are alike, too: all packets of a connection may take the same path.  But another
-recording of the same set-up has other flows.  So the flows are divided into random groups.
+recording of the same set-up has other flows, which may take other paths.  So flows are divided into
+random groups, which are independent of each other.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ NOTHING_SHARED = "A and B share no function, layer or path with enough data"
 def why_unjudged(one: str, two: str) -> str:
     """Return why no difference between A and B could be judged.
 
-    `one` and `two` say what A and B lack: results of what_it_lacks().
+    `one` and `two` are results of what_it_lacks() for A and B.
     """
     if one == two:
         return f"A and B have {one}" if one else NOTHING_SHARED
@@ -25,7 +25,7 @@ def why_unjudged(one: str, two: str) -> str:
 
 
 def what_it_lacks(scope: Scope) -> str:
-    """Return a phrase for what makes a recording unfit to be judged; "" if nothing does."""
+    """Return why no difference can be judged in a recording, as a phrase; "" if some can."""
     if not scope.kernels:
         return "no kernel log"
     passes = int(own_passes(scope).sum())

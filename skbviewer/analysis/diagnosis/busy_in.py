@@ -18,8 +18,8 @@ from .waiting import examples
 class Work(NamedTuple):
     """A kind of work that functions do for packets.
 
-    `rule` is the rule about it, does(name) says whether a function does it, `words` say it in a
-    sentence ("were copied ..."), and `advice` is for the user.
+    `rule` is the rule about this work, does(name) says whether a function does the work, `words`
+    are for a sentence ("were copied ..."), and `advice` is for the user.
     """
 
     rule: str
@@ -31,7 +31,7 @@ class Work(NamedTuple):
 def work_finding(case: Case, work: Work) -> list[Finding]:
     """Return at most one finding: packets for which the functions of `work` ran long.
 
-    If the log was calibrated, the time does not include the cost of the probes.
+    If the log was calibrated, the times of functions do not include the cost of probes.
     """
     functions = case.made.functions
     names = [name for name in functions if work.does(name)]

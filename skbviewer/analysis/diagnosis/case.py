@@ -67,8 +67,8 @@ class Case:
 
         `listed` are the packets that the user listed by number (-n for row K<n>); None if the user
         listed none.  `rows` contains no packet whose time in kernel is unknown.  `functions` marks
-        the functions for which the time of each packet is needed; None means all functions.  These
-        times take much memory if there are millions of packets.
+        the functions for which the time of each packet is needed; None means all functions.  The
+        times of each packet in each function take much memory if there are millions of packets.
         """
         self.scope, self.made, self.rows = scope, made, rows
         self.listed = None if listed is None else distinct(listed)
@@ -84,7 +84,7 @@ class Case:
         return self._made[name]
 
     def among(self, rows: Int64s) -> Case:
-        """Return the case of some of its packets; `rows` are indices of `self.rows`."""
+        """Return the case of some of these packets; `rows` are indices of `self.rows`."""
         chosen = self.rows[rows]
         return Case(self.scope, self.made, chosen, self.made.units.id[chosen].astype(np.int64))
 
@@ -104,8 +104,8 @@ class Case:
     def may_lack_records(self) -> bool:
         """Return whether records of chosen packets may have been lost.
 
-        Even all records of a packet may be lost.  So the records are known to be complete only for
-        packets that the user listed.
+        A packet may have lost all its records.  So the records of chosen packets are known to be
+        complete only if the user listed the packets.
         """
         complete = self.listed is not None and len(self.rows) == len(self.listed)
         return not complete and self.scope.has_losses
@@ -130,8 +130,8 @@ class Case:
     def has_headerless_drops(self) -> bool:
         """Return whether chosen packets may be among the drops of unknown packets.
 
-        These are the drops in logs that have no packet headers at all.  In other logs, an skb
-        without headers is not a network packet: it may be from netlink, for example.
+        Drops are of unknown packets in logs that have no packet headers at all.  In other logs, an
+        skb without headers is not a network packet: it may be from netlink, for example.
         """
         if self.listed is not None or self.scope.has_everything:
             return False
@@ -195,7 +195,7 @@ class Case:
 
     @cached_property
     def medians(self) -> Parts:
-        """Return the parts of the times of the median packets of the chosen packets' classes."""
+        """Return the parts of the median packets' times, for the classes of the chosen packets."""
         peers = np.flatnonzero(np.bincount(self._peers))
         return self.made.divided(distinct(self.made.classes.median[peers]))
 
@@ -219,7 +219,7 @@ class Case:
         return self._sum_of(np.flatnonzero(functions))
 
     def _sum_of(self, parts: Int64s) -> Int64s:
-        """Return the time (ns) of each chosen packet in `parts`, indices in each stage."""
+        """Return the time (ns) of each chosen packet in `parts`, which index each stage."""
         found = np.zeros(len(self.rows), np.int64)
         for stage in range(0, self.made.part_count, self.made.per_stage):
             for part in parts.tolist():
@@ -230,8 +230,8 @@ class Case:
     def median_of(self, part: int) -> Int64s:
         """Return for each chosen packet how long its class's median packet spent in a part (ns).
 
-        `part` is the index that the part has in each stage.  The result is -1 for a packet that has
-        too few packets to compare it with.
+        `part` is the index that the part has in each stage.  The result is -1 for a packet whose
+        class is too small for a comparison.
         """
         found = np.zeros(len(self.made.units.id), np.int64)
         mine = self.medians.place % self.made.per_stage == part
@@ -268,7 +268,7 @@ class Case:
     def waits(self, kind: int) -> Spans:
         """Return the chosen packets' waits of `kind`, including waits after the end of a leg.
 
-        If a leg belongs to several packets, a wait in it is returned once for each packet.
+        If several packets have the same leg, a wait in this leg is returned once for each of them.
         """
         return self.waits_of([kind])[0]
 
@@ -303,8 +303,9 @@ class Case:
         """Return the call (0-based row) with which a leg continues after a wait; -1 if none.
 
         The wait lasts from `begin` to `end` (ns on the log's clock).  The call is the first one
-        that begins exactly when the wait ends; otherwise the innermost one that began before the
-        wait and goes on after it.  If neither exists, it is the first call after the wait.
+        that begins exactly when the wait ends.  Otherwise, it is the innermost call that began
+        before the wait and goes on after it.  If neither of these calls exists, it is the first
+        call after the wait.
         """
         rows, _ = self.scope.columns.rows_with("call", "leg", np.array([leg + 1]))
         entry, dur = self.of_call("entry_ns", rows), self.of_call("dur_ns", rows)
@@ -323,7 +324,7 @@ class Case:
         return int(self.of_call(name, np.array([row]))[0])
 
     def function(self, row: int) -> str:
-        """Return the name of the function that a call (0-based row) is of."""
+        """Return the name of the function that ran in a call (0-based row)."""
         rows = np.array([row])
         source = self.scope.sources_of(self.leg_of(rows))
         number = int(self.scope.functions_of(self.of_call("func", rows), source)[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The drops of chosen packets before any socket received them (breakdown/lost_packets.py)."""
+"""The drops of chosen packets that no socket had received (breakdown/lost_packets.py)."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Drops(NamedTuple):
 
 
 def drops_of(case: Case) -> Drops:
-    """Return the drops of the chosen packets before any socket received them; found once."""
+    """Return the drops of chosen packets that no socket had received; they are found only once."""
     found: Drops = case.cached("drops", _drops)
     return found
 
 
 def _drops(case: Case) -> Drops:
-    """Return drops of chosen packets; the most frequent reason and place is first in `keys`.
+    """Return the drops of chosen packets; `keys` begins with the most frequent reason and place.
 
     Drops after a socket had received the packet are left out.
     """

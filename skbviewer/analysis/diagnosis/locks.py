@@ -50,7 +50,7 @@ class Locks(NamedTuple):
 
     @property
     def asleep(self) -> Locks:
-        """Return the waits at whose end the thread was asleep (it did not spin)."""
+        """Return the waits at whose end the thread slept, rather than spun."""
         return self.selected((self.waits.data >> LOCK_BITS & SPINS) == 0)
 
 
@@ -70,8 +70,8 @@ def locks_of(case: Case) -> Locks:
 def holders(case: Case, locks: Locks, at: int) -> str:
     """Return a sentence about the threads that got the lock during a wait, or else before it.
 
-    `at` is the index of the wait.  The sentence is "" if no other thread had to wait for the lock,
-    because only such threads are recorded.
+    `at` is the index of the wait.  Only threads that had to wait for the lock are recorded.  The
+    sentence is "" if no other thread had to wait.
     """
     one = locks.waits.selected(np.array([at]))
     begin, end, source = int(one.begin[0]), int(one.end[0]), int(one.source[0])

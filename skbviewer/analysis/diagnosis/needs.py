@@ -23,7 +23,7 @@ CALLS = "a kernel log with calls of the packets, without losses"
 
 
 def calls() -> Need:
-    """Return the need for calls: chosen packets with recorded returns, and without lost records."""
+    """Return the need for calls of the chosen packets, with returns and without lost records."""
     return Need(
         lambda case: len(case.rows) > 0,
         CALLS,
@@ -32,7 +32,7 @@ def calls() -> Need:
 
 
 def peers() -> Need:
-    """Return the need for similar packets: enough to compare a packet with them."""
+    """Return the need for enough similar packets to compare a packet with."""
     return Need(
         lambda case: bool(case.made.classes.are_comparable(case.rows).any()),
         "at least 8 packets on the same path, or through the same layers",
@@ -52,7 +52,7 @@ def capture() -> Need:
 def functions(*names: str, how: str = "") -> Need:
     """Return the need for a probe on at least one of the functions `names`.
 
-    `how` says how to record the probe.  By default, the user shall add the first name to the list
+    `how` says how to record the probe.  By default, it says to add the first of `names` to the list
     of probes.
     """
     return Need(
@@ -68,8 +68,8 @@ def functions(*names: str, how: str = "") -> Need:
 def events(group: str, *kinds: KblEvent) -> Need:
     """Return the need for a log that records the events of `group`.
 
-    The recorder notes which groups were on, so even a log without such events can fulfil the need.
-    `kinds` are the kinds of these events.
+    The recorder notes which groups of events were on, so even a log without such an event may
+    fulfil the need.  `kinds` are the kinds of events in `group`.
     """
 
     def how(case: Case) -> str:

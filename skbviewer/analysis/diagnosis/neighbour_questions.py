@@ -31,7 +31,8 @@ def questions(case: Case) -> Questions:
     """Return the requests for hardware addresses for which chosen packets waited.
 
     A packet waited if it was handed to the neighbour a second time, or was dropped because nobody
-    answered.  If an address is known but old, the packet is sent at once, so it did not wait.
+    answered.  If the address is known but old, the packet is sent at once, so it does not count as
+    waiting.
     """
     asks, sends = case.called(ASKS), case.called(SENDS)
     first: dict[int, int] = {}
@@ -63,10 +64,10 @@ def _failures(case: Case) -> dict[int, int]:
 
 
 def covered_ns(row: Int64s, begin: Int64s, end: Int64s, size: int) -> Int64s:
-    """Return for each of `size` packets the length (ns) of the union of its times.
+    """Return for each of `size` packets how long (ns) it had at least one of the given times.
 
-    Times are from `begin` to `end` (ns); `row` is the packet.  A packet that several hosts forward
-    may wait in several of them at once.
+    Times are from `begin` to `end` (ns); `row` is the packet.  If several hosts forward a packet,
+    it may wait in several of them at once.
     """
     found, last = np.zeros(size, np.int64), (-1, 0)
     for at in np.lexsort((begin, row)).tolist():
@@ -82,8 +83,8 @@ def covered_ns(row: Int64s, begin: Int64s, end: Int64s, size: int) -> Int64s:
 def waits_in_questions(case: Case) -> Spans:
     """Return the waits of chosen packets during which they lacked the next hop's address.
 
-    Only times in which no function ran for the packet are waits: functions that ask for the
-    address, for example, run in the same time.
+    A time counts as a wait only while no function runs for the packet, such as the function that
+    asks for the address.
     """
     kinds = [kind for kind in range(BUSY + 1, RANKS) if kind != UNPROBED]
     parts = [case.waits(kind) for kind in kinds]
@@ -93,7 +94,7 @@ def waits_in_questions(case: Case) -> Spans:
 
 
 def ns_of_questions(case: Case, spans: Spans) -> Int64s:
-    """Return for each chosen packet how much (ns) of the waits `spans` it lacked the address."""
+    """Return how long (ns) each chosen packet lacked the address during the waits `spans`."""
     begin, end = _shared(case, spans)
     found = np.zeros(len(case.rows), np.int64)
     np.add.at(found, spans.row, end - begin)

@@ -18,7 +18,8 @@ MAX_CALLS = 5000  # most calls that are read
 class Occupant(NamedTuple):
     """A thread or interrupt on a CPU: time in recorded functions (ns), longest function, a call.
 
-    `call` is the id of a call of this function.  A thread may have slept in its functions.
+    `call` is the id of a call of the longest function.  A thread may have slept in its functions,
+    so it may have had the CPU for less time.
     """
 
     who: str
@@ -31,8 +32,8 @@ class Occupant(NamedTuple):
 def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occupant]:
     """Return what used the CPU `cpu` of the leg's host from `begin` to `end` (ns), longest first.
 
-    Calls of the leg itself are left out.  While an interrupt ran, the thread that it interrupted
-    does not count.  Calls whose exit was not recorded are left out.
+    Calls of the leg itself are left out.  While an interrupt runs, the interrupted thread does not
+    count.  Calls whose exit was not recorded are left out.
     """
     calls, columns = _calls_during(case, begin, end), case.scope.columns
     of = case.leg_of(calls)
@@ -95,6 +96,6 @@ def _union(begin: Int64s, end: Int64s) -> Int64s:
 
 
 def _common(a: Int64s, b: Int64s) -> int:
-    """Return the time (ns) in both of two sets of spans; `a` and `b` have rows begins and ends."""
+    """Return how long (ns) spans of `a` and of `b` overlap; each has two rows: begins and ends."""
     both = _union(np.r_[a[0], b[0]], np.r_[a[1], b[1]])
     return int(sum((s[1] - s[0]).sum() for s in (a, b)) - (both[1] - both[0]).sum())

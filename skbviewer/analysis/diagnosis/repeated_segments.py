@@ -56,8 +56,8 @@ def flagged(case: Case, name: str) -> Int64s:
 def sent_again(case: Case) -> list[Again]:
     """Return the chosen packets that repeat a segment, and what happened to the first copy.
 
-    If the segment was cut in another way, the first copy is the segment that had its first byte.
-    If several captures have the same skb, it counts once.
+    If the segment was cut in another way, its first copy is the segment that had its first byte.
+    An skb that several captures have counts once.
     """
     again = repetitions(case)
     chosen = flags_of(case.packets, case.scope.columns.length("packet") + 1)
@@ -97,8 +97,9 @@ def _each_once(case: Case, found: list[Again]) -> list[Again]:
 def repetitions(case: Case) -> Int64s:
     """Return the numbers of the chosen packets that repeat a segment.  Raises Cancelled.
 
-    tcp.analysis mistakes a late segment for one that was sent again, and so it does with a segment
-    that the network copied.  If a recorded kernel sent the segment, the kernel's calls decide.
+    tcp.analysis takes a late segment, or a segment that the network copied, for a segment that was
+    sent again.  If a recorded kernel sent the segment, its calls decide whether the segment was
+    sent again.
     """
     found: Int64s = case.cached("repetitions", _repetitions)
     return found
@@ -115,10 +116,10 @@ def _repetitions(case: Case) -> Int64s:
 
 
 def _sent_once(case: Case, packets: Int64s, again: Int64s) -> Bools:
-    """Return for each of `packets` whether a recorded kernel sent it, and it is not in `again`.
+    """Return for each of `packets` whether a recorded kernel sent it and it is not in `again`.
 
-    All flags are false if the functions that send segments again have no probe, because the log
-    would not show a repetition.
+    If the functions that send segments again have no probe, all flags are false, because a log
+    would not show that a segment was sent again.
     """
     if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
         return np.zeros(len(packets), np.bool_)
@@ -127,7 +128,7 @@ def _sent_once(case: Case, packets: Int64s, again: Int64s) -> Bools:
 
 
 def same_skbs(case: Case, packets: Int64s) -> Int64s:
-    """Return `packets`, and the packets of other captures that are the same skbs."""
+    """Return `packets`, together with the packets of other captures that are the same skbs."""
     legs = distinct(exact_matches(case.scope, packets).leg)
     same = packets_of_legs(case.scope.columns, legs)
     return distinct(np.concatenate([packets, same]))
@@ -139,7 +140,7 @@ def tcp_flags(case: Case, packets: Int64s) -> Int64s:
 
 
 def one_of_each_skb(case: Case, packets: Int64s) -> Int64s:
-    """Return `packets` (rising), but of several packets with the same skb only the first one."""
+    """Return `packets` (rising), but only the first of those that are the same skb."""
     matches = exact_matches(case.scope, packets)
     order = np.lexsort((matches.packet, matches.leg))
     packet, leg = matches.packet[order], matches.leg[order]
@@ -157,8 +158,8 @@ def _handled_by(case: Case, functions: Sequence[str]) -> Int64s:
 def overtaken_in_kernel(case: Case, packets: Int64s) -> Bools:
     """Return for each of `packets` whether another one overtook it inside a recorded kernel.
 
-    That is the case if another packet of the same connection and direction was captured earlier,
-    but began its leg later in the same log.
+    A packet was overtaken if another packet of the same connection and direction was captured
+    earlier, but began its leg later in the same log.
     """
     found, asked = np.zeros(len(packets), np.bool_), packets[:MAX_SEGMENTS]
     packet, leg = exact_matches(case.scope, _of_same_ports(case, asked))

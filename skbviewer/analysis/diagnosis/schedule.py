@@ -20,7 +20,7 @@ IDLE = 0  # thread
 
 
 class Ran(NamedTuple):
-    """A thread's time on a CPU (ns); `event` (0-based row) began its longest stretch there."""
+    """How long (ns) a thread had a CPU; its longest stretch there began at `event` (a row)."""
 
     who: str
     ns: int
@@ -31,8 +31,8 @@ class Ran(NamedTuple):
 def schedule(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Ran]:
     """Return which threads had the CPU `cpu` of the leg's host from `begin` to `end` (ns).
 
-    The thread that had it longest comes first.  The list is empty if the scheduler's events cover
-    less than half of the time.
+    The thread that had the CPU longest comes first.  The list is empty if the scheduler's events
+    cover less than half of the time.
     """
     spans = _spans(case, ran)
     mine = (spans.source == case.source(leg)) & (spans.cpu == cpu)
@@ -60,8 +60,8 @@ def _spans(case: Case, what: Callable[[Scope], ThreadSpans]) -> ThreadSpans:
 def thread_text(case: Case, leg: int, pid: int, begin: int, end: int) -> str:
     """Return a sentence: how long (ns) thread `pid` slept, ran, or waited for a CPU.
 
-    It is about the time from `begin` to `end` (ns), and is "" if the scheduler's events cover less
-    than half of it.
+    The sentence is about the time from `begin` to `end` (ns).  It is "" if the scheduler's events
+    cover less than half of this time.
     """
     did = []
     for words, what in (("slept", slept), ("waited for a CPU", waited), ("ran", ran)):

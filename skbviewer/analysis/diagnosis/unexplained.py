@@ -52,7 +52,7 @@ def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> dict[str, Int64s]:
-    """Return, by part, the excess (ns) of each slow packet over the median without explanation."""
+    """Return how much longer (ns) slow packets took than the median in each unexplained part."""
     made, mine = case.made, slow_packets.slow_case(case, slow)
     explained, found = _explained(mine, findings), dict[str, Int64s]()
     used = np.flatnonzero(np.diff(mine.parts.at)) % made.per_stage
@@ -68,7 +68,7 @@ def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> dict[str, Int
 
 
 def _explained(case: Case, findings: Sequence[Finding]) -> dict[str, Bools]:
-    """Return, for each part that findings explain, the packets of `case` for which they do."""
+    """Return, for each part that a finding explains, which packets of `case` it explains."""
     order = np.argsort(case.rows, kind="stable")
     found: dict[str, Bools] = {}
     for one in findings:

@@ -24,7 +24,7 @@ DURING_QUESTIONS = (QUEUE, OTHERS, INTERRUPTS)
 class Wait(NamedTuple):
     """A cause of waiting: its rule, the kind of wait, "waited for ...", and the advice.
 
-    {its} in `words` stands for "its" or "their".
+    In `words`, {its} stands for "its" or "their".
     """
 
     rule: str
@@ -88,7 +88,7 @@ def finding_of(
 
 
 def before_in_queue(case: Case, kind: int, longest: Longest) -> int:
-    """Return how many packets were already in a queue when a packet came, and left it earlier.
+    """Return how many packets were in a queue before a packet came, and left the queue earlier.
 
     `longest` is the wait of the packet that came, and `kind` is the kind of wait.  Only packets of
     the same log are counted.
@@ -123,10 +123,11 @@ def longest_of(case: Case, spans: Spans, row: int) -> Longest | None:
 
 
 def span_evidence(longest: Longest, what: str, counted_ns: int) -> Evidence:
-    """Return a wait as evidence, with a text as "longest wait: `what` 12 µs".
+    """Return a wait as evidence, with a text such as "longest wait: `what` 12 µs".
 
-    `counted_ns` is how much of the wait counts for the packet.  It is less than the whole wait if a
-    function ran for the packet in another leg, or if another finding has a part of the wait.
+    `counted_ns` is how much of the wait counts for the packet.  `counted_ns` is less than the whole
+    wait if a function ran for the packet in another leg, or if another finding has a part of the
+    wait.
     """
     ns = longest.end - longest.begin
     text = f"longest wait: {what} {wording.time(ns)}"
@@ -139,8 +140,7 @@ def occupied(case: Case, longest: Longest) -> tuple[str, list[Evidence]]:
     """Return a sentence about what used the CPU during a wait, and the calls that show it.
 
     The sentence is "" if no call followed the wait.  If recorded functions fill less than half of
-    the wait, or a thread slept in them, the sentence is made from events of the scheduler, if it
-    has any.
+    the wait, or if a thread slept in one, the scheduler's events (if recorded) make the sentence.
     """
     if longest.call < 0:
         return "", []
@@ -167,7 +167,8 @@ def occupied(case: Case, longest: Longest) -> tuple[str, list[Evidence]]:
 def _had_the_cpu(ran: list[Occupant], scheduled: list[Ran]) -> bool:
     """Return whether all threads had the CPU for at least as long as their functions ran.
 
-    A thread that had it for less time slept in a function, for example until a socket had room.
+    If a thread had the CPU for less time, it slept in a function, for example until a socket had
+    room.
     """
     had = {one.who: one.ns for one in scheduled}
     return all(one.ns <= had.get(one.who, 0) for one in ran if one.is_thread)

@@ -33,7 +33,7 @@ def packets(number: int) -> str:
 
 
 def packets_at_least(number: int, lossy: bool) -> str:
-    """Return "2 packets", or "at least 2 packets" if `lossy`: others may be unknown."""
+    """Return "2 packets", or "at least 2 packets" if `lossy` says that others may be unknown."""
     return f"at least {packets(number)}" if lossy else packets(number)
 
 

@@ -20,10 +20,10 @@ SHOWN_CHARACTERS = 100  # characters of a version shown in a message
 class LogKernel(NamedTuple):
     """The kernel that a kernel log was recorded on.
 
-    `probed` has the addresses of probed functions that are not in a module.  `modules` has the
-    names of the modules of the other probed functions, and `places` has the addresses of all of
-    them.  `symbols` maps addresses to text such as "ip_rcv+0x4c".  Addresses are unsigned numbers,
-    as they were in the running kernel.
+    `probed` has the addresses of probed functions that are not in a module.  For probed functions
+    in modules, `modules` has the names of the modules.  `places` has the addresses of all probed
+    functions.  `symbols` maps addresses to text such as "ip_rcv+0x4c".  Addresses are unsigned
+    numbers, as in the running kernel.
     """
 
     source: int
@@ -42,7 +42,7 @@ class LogKernel(NamedTuple):
         return found | {address: name for name, address in self.probed.items()}
 
     def all_starts(self) -> dict[int, str]:
-        """Return the functions of kernel and modules that the log knows, by address then."""
+        """Return functions of kernel and modules that the log knows, by address when recorded."""
         found = self._symbol_starts(with_modules=True)
         return found | {address: name for name, address in self.places.items()}
 

@@ -35,7 +35,7 @@ class Decoded(NamedTuple):
 def decoder(machine: str, path: Path) -> Any:
     """Return capstone's decoder for the machine code of `machine`, an ELF name such as EM_X86_64.
 
-    Raises BadInput, which names `path`, if there is none.
+    Raises BadInput, which names `path`, if capstone has no such decoder.
     """
     capstone = _library(path)
     known = {
@@ -77,7 +77,7 @@ def decode(decoder_: Any, code: bytes, begin: int) -> Iterator[Decoded]:
 def _target(capstone: ModuleType, one: Any) -> int | None:
     """Return the address to which an instruction jumps, or which it calls.
 
-    It is the last operand, because jumps of arm64 may begin with registers.
+    The address is the last operand, because jumps of arm64 may begin with registers.
     """
     operands = [item.imm for item in one.operands if item.type == capstone.CS_OP_IMM]
     return operands[-1] & (1 << 64) - 1 if operands else None

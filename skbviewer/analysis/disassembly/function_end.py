@@ -2,11 +2,11 @@
 """Find where a function without a symbol ends, from its code.
 
 The function ends where the next function begins.  The next function is recognised by a call near
-its start: it calls the same tracer (such as `__fentry__`) that this function calls near its own
-start.  If no such function follows, this function ends after the first instruction that fulfils
-three conditions: execution never goes on to the next instruction, padding follows, and no earlier
-jump in the function leads beyond it.  Code that follows without padding may still belong to the
-function, because the jump to it may be a static key, which is a NOP in the file.
+its start: both functions call the same tracer (such as `__fentry__`) near their starts.  If no next
+function is recognised, the function ends after the first instruction that fulfils three conditions:
+execution never goes on to the next instruction, padding follows, and no earlier jump in the
+function leads beyond it.  Code that follows without padding may still belong to the function,
+because the jump to it may be a static key, which is a NOP in the file.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def without_rest(code: Sequence[Decoded], limit: int) -> Sequence[Decoded]:
 def _other_entries(code: Sequence[Decoded]) -> frozenset[int]:
     """Return the addresses at which other functions begin in `code`.
 
-    They call the tracer that the first function calls.
+    Each of these functions calls the tracer that the first function calls.
     """
     tracer = next((one.target for one in code[:ENTRY] if one.kind == CALL), None)
     found = set()

@@ -13,7 +13,7 @@ from .decoding import Decoded
 
 
 class Instruction(NamedTuple):
-    """One instruction of a disassembled function.  Its addresses are explained at Disassembly.
+    """One instruction of a disassembled function.
 
     `kind` is "jump", "call", "return" or "".  `target` is where a jump or call leads to; it is None
     if a register holds the address.  `name` is the function at `target`, or "+0x4c" for a place in
@@ -21,7 +21,8 @@ class Instruction(NamedTuple):
     instruction is a call, `drops` is the number of packets that were dropped in the called
     function, and `calls` are the numbers of recorded calls by function.  `linked` is the code of
     the image at this place, if the kernel replaced it; otherwise, or if this is unknown, it is b"".
-    `executed` is how often the kernel executed the instruction; None if it was not counted.
+    `linked` is the image's code at this place if the kernel replaced this code.  Otherwise, or if
+    that is unknown, `linked` is b"".  The addresses of instructions are explained at Disassembly.
     """
 
     address: int
@@ -43,7 +44,7 @@ class Disassembly(NamedTuple):
     """The code of `function`, from the address `begin` to the address `end`.
 
     `image` is the path of the file with the code: a kernel image, or the kernel log if `recorded`.
-    Addresses are those in the image, before KASLR; if `recorded`, they are those in the running
+    Addresses are those in the image, before KASLR.  If `recorded`, they are those in the running
     kernel.  `notes` are sentences for the user.
     """
 
@@ -75,8 +76,8 @@ class Marks(NamedTuple):
 class Names:
     """Names the targets of jumps and calls in the function from `begin` to `end`.
 
-    `starts` are the functions that a log knows, by address.  An address in `image` is smaller by
-    `slide`.
+    `starts` are the functions that a log knows, by address.  The same place has an address in
+    `image` that is smaller by `slide`.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ def rows_of(
 ) -> tuple[Instruction, ...]:
     """Return the instructions `found` with names, source lines and marks.
 
-    `lines` and `marks` are found by address.
+    `lines` and `marks` are given by address.
     """
     return tuple(_row(one, names, lines.get(one.address), marks) for one in found)
 

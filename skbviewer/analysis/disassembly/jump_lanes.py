@@ -14,7 +14,7 @@ LANES = 6
 class Arrow(NamedTuple):
     """An arrow for a jump from the instruction in row `begin` to the one in row `end`.
 
-    The arrow in lane 0 is next to the text.
+    Lane 0 is the one next to the text.
     """
 
     begin: int
@@ -23,7 +23,7 @@ class Arrow(NamedTuple):
 
 
 def arrows_of(shown: Disassembly) -> tuple[Arrow, ...]:
-    """Return the arrows of all jumps for which a lane is free; short jumps choose first."""
+    """Return the arrows of all jumps for which a lane is free; short jumps get theirs first."""
     row_at = {one.address: row for row, one in enumerate(shown.instructions)}
     jumps = [
         (row, row_at[one.target])

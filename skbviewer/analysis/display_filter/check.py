@@ -45,9 +45,9 @@ def fields_of_calls(text: str) -> tuple[str, ...]:
 
 
 def lists_packets(text: str) -> bool:
-    """Return whether a filter passes only packets whose numbers it contains.  Raises FilterError.
+    """Return whether a filter passes only packets whose numbers are in the filter.
 
-    No row K<n> passes such a filter, whatever records were lost.
+    Such a filter passes no row K<n>, whatever records were lost.  Raises FilterError.
     """
     plan = parse(text)
     return plan is not None and _lists_packets(plan)
@@ -311,7 +311,7 @@ def _text_bytes(node: s.Text) -> bytes:
 
 
 def read_bytes_or_number(text: str, width: int) -> Range | None:
-    """Return the mask that `text` means: bytes, or a number; None if longer than `width` bytes."""
+    """Return the mask that `text` means: bytes or a number; None if it exceeds `width` bytes."""
     try:
         value = int.from_bytes(read_bytes(text), "big")
     except ValueError:

@@ -40,7 +40,7 @@ def text_test(operator: str, value: p.Value) -> Callable[[Any], bool]:
     """Return a function that compares a text, or the bytes of a packet, with `value`.
 
     `operator` is "contains" or one of ORDER.  If `value` is a compiled pattern, the function
-    searches for it instead.
+    searches for this pattern instead.
     """
     if isinstance(value, re.Pattern):
         pattern: re.Pattern[Any] = value

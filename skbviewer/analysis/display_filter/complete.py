@@ -32,8 +32,8 @@ Known = Callable[[str], Sequence[str]]
 class Completion(NamedTuple):
     """Words that may replace the characters from `begin` to `end` - 1 of the filter's text.
 
-    `values` says that the words are values of a field.  Such words are offered even before their
-    first character is typed.
+    `values` says that the words are values of a field.  Values of a field are offered even before
+    their first character is typed.
     """
 
     begin: int
@@ -84,7 +84,7 @@ def _values(name: str, typed: str, known: Known | None) -> tuple[str, ...]:
 
 
 def _as_typed(word: str) -> str:
-    """Return a word as it must be typed: in quotes if it needs them."""
+    """Return a word in the form in which it must be typed, in quotes if necessary."""
     return (
         word if re.fullmatch(r"[A-Za-z_][\w.]*", word) and word not in FIELDS else quote_text(word)
     )

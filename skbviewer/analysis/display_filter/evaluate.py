@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Find the rows that pass a display filter, as a flag for each row.
 
-A condition about calls, legs or drops is evaluated on their table.  The result is then transferred
-to packets.  A packet passes such a condition if at least one of its calls (legs, drops) does.
-Different calls may fulfil different conditions, unless call() demands one call that fulfils all of
-them.
+A condition about calls, legs or drops is evaluated for the rows of their table.  The result for
+calls, legs or drops is then transferred to packets.  A packet passes a condition about calls if at
+least one of its calls passes it; legs and drops count in the same way.  Different calls of a packet
+may fulfil different conditions, unless call() demands one call that fulfils all of them.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ JOINS = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
 def evaluate(plan: p.Plan, data: Data, view: View, progress: Progress | None = None) -> Bools:
     """Return for each row of `view`, packets or rows K<n>, whether it passes the filter.
 
-    `plan` is the checked filter, and `data` are the columns of the session.  Raises Cancelled, and
-    raises BadInput if the filter needs bytes of packets but the file is gone.
+    `plan` is the checked filter, and `data` are the columns of the session.  Raises Cancelled.
+    Raises BadInput if the filter needs bytes of packets, but the capture file is gone.
     """
     return _Rows(data, view, progress or Silent()).mask(plan)
 
@@ -46,7 +46,7 @@ class _Scope:
         raise NotImplementedError
 
     def carry(self, table: str, mask: Bools) -> Bools:
-        """Return for each row of this scope whether `mask` marks a row of `table` of it."""
+        """Return for each row of this scope whether `mask` marks one of its rows of `table`."""
         raise NotImplementedError
 
     def mask(self, plan: p.Plan) -> Bools:
@@ -192,7 +192,7 @@ def _numeric(of: p.Operand, values: tuple[Any, ...], plan: p.Relation | None = N
 
 
 def _number(of: p.Operand, value: Any) -> Any:
-    """Return `value`; if it is bytes to compare with a slice, as a big-endian number."""
+    """Return `value`; bytes that are compared with a slice become a big-endian number."""
     if of.kind is Kind.BYTES and isinstance(value, bytes):
         number = int.from_bytes(value, "big")
         return Range(number, number)

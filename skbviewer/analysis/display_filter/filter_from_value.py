@@ -18,7 +18,7 @@ _THERE_ONLY = (Kind.LABEL, Kind.PROTOCOL, Kind.BYTES)
 
 
 def comparison(field: str, value: str) -> str:
-    """Return the filter "`field` == `value`", or only the field if it cannot be compared.
+    """Return the filter "`field` == `value`", or only the field if it has no value to compare.
 
     Raises KeyError if the field is unknown.
     """
@@ -38,10 +38,10 @@ def quote_text(text: str) -> str:
 
 
 def expression_for(field: str, value: str, mode: str = SELECTED, current: str = "") -> str:
-    """Return a filter for `value` of `field`, where `value` is written as in a column.
+    """Return a filter for a value of `field`; `value` has the form in which a column shows it.
 
-    `mode` is one of MODES; `current` is the filter to which "...and" and "...or" add the new one.
-    Raises KeyError for an unknown field.
+    `mode` is one of MODES.  `current` is the filter to which "...and" and "...or" add the new
+    filter.  Raises KeyError for an unknown field.
     """
     return combine_filters(comparison(field, value), mode, current)
 

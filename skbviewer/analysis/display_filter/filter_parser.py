@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Wireshark's display filter grammar: parse text into nodes of `syntax`.
 
-Precedence: or < xor < and < not < comparison.  It is that of wireshark-filter(4) and
-epan/dfilter/grammar.lemon.
+Precedence: or < xor < and < not < comparison. wireshark-filter(4) and epan/dfilter/grammar.lemon
+define this precedence.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 
 
 class Range(NamedTuple):
-    """The values from `first` to `last`, both included; both are the same for a single value."""
+    """The values from `first` to `last`, both included; for a single value, they are equal."""
 
     first: int | float
     last: int | float
@@ -81,7 +81,7 @@ def _duration(text: str) -> Range:
 
 
 def _time(text: str) -> Range:
-    """Return an ISO 8601 time with up to nine decimal places; it is in UTC if it names no zone."""
+    """Return an ISO 8601 time with up to nine decimal places; without a time zone, it is UTC."""
     match = re.fullmatch(r"(.*?\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)?", text.strip())
     whole, fraction, zone = (match[1], match[2], match[3]) if match else (text.strip(), None, None)
     moment = datetime.fromisoformat(whole + (zone or ""))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of a field, after the filter's slice, function and mask were applied to them."""
+"""The values of a field, after the slice, function and mask of the filter have been applied."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHOLE = 7  # most bytes that fit in a positive int64
 def is_scanned(of: Operand) -> bool:
     """Return whether the bytes of the operand `of` must be read from each packet separately.
 
-    They need not be if they are one number at a fixed position.
+    This is not necessary if the bytes are one number at a fixed position.
     """
     if of.field.kind not in (Kind.PROTOCOL, Kind.BYTES) or of.function == "len":
         return False

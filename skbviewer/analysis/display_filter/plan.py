@@ -28,7 +28,7 @@ class Operand:
 
     @property
     def width(self) -> int | None:
-        """Return the number of bytes in the slice; None if it depends on the packet's length."""
+        """Return the number of bytes in the slice; None if that depends on the packet's length."""
         total = 0
         for begin, end in self.parts or ():
             if end is None or (begin < 0 <= end):
@@ -46,7 +46,7 @@ class Present:
 
 @dataclass(frozen=True)
 class Relation:
-    """The condition `of` `operator` `right`; `right` is a value, or a field of the same rows."""
+    """A comparison by `operator`; `right` is a value, or another field of the same rows."""
 
     operator: str
     of: Operand

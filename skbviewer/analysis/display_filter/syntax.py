@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Node:
-    """A part of a filter; `at` and `length` say where it is in the text, in characters."""
+    """A part of a filter; `at` and `length` are its place in the text, in characters."""
 
     at: int
     length: int
@@ -23,7 +23,7 @@ class Word(Node):
 
 @dataclass(frozen=True)
 class Text(Node):
-    """A quoted string; if it is `escaped` (has hexadecimal escapes), it means bytes."""
+    """A quoted string; if it has hexadecimal escapes (`escaped`), it stands for bytes."""
 
     text: str
     escaped: bool
@@ -33,7 +33,7 @@ class Text(Node):
 class Slice(Node):
     """A slice of `of`; its parts are (begin, end), where a negative number counts from the end.
 
-    An end of None means up to the last byte.
+    If the end of a part is None, the part goes up to the last byte.
     """
 
     of: Node

@@ -89,7 +89,7 @@ def payload_of(data: bytes, linktype: int) -> Payload | None:
 
 
 def carried_of(data: bytes, linktype: int) -> bytes | None:
-    """Return the bytes after a packet's IP headers; None if they are TCP, UDP or IPv4's ICMP.
+    """Return what follows a packet's IP headers; None if this is TCP, UDP or IPv4's ICMP.
 
     `data` are the packet's captured bytes, which begin with a header of `linktype`.
     """
@@ -142,8 +142,8 @@ def _plain(data: bytes) -> Payload | None:
 class _Walk:
     """Iterates over the headers of a packet, and yields a node for each.
 
-    It stops before the first header of the kind `last`.  When it stops, the next header is of
-    `kind`, and begins at byte `at`.
+    The walk stops before the first header of the kind `last`.  When the walk stops, the next header
+    is of the kind `kind`, and begins at byte `at`.
     """
 
     def __init__(self, data: bytes, linktype: int, last: str = "") -> None:
@@ -218,7 +218,7 @@ def _within(node: Node, size: int) -> Node:
 
 
 def _unnamed(node: Node) -> Node:
-    """Return the node without filter fields, because these mean the outermost IP header."""
+    """Return the node without filter fields, which always mean the outermost IP header."""
     children = tuple(_unnamed(child) for child in node.children)
     return node._replace(field="", value="", children=children)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""DNS and mDNS messages, parsed by dpkt; where their parts are follows from RFC 1035."""
+"""DNS and mDNS messages, parsed by dpkt; the positions of their parts follow RFC 1035."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def dns_over_tcp(payload: bytes) -> PayloadSummary | None:
 
 
 def mdns(payload: bytes) -> PayloadSummary | None:
-    """Decode a multicast DNS message: it is a DNS message, but the protocol is called MDNS."""
+    """Decode a multicast DNS message, which is a DNS message; its protocol is called MDNS."""
     summary = dns(payload)
     return summary and summary._replace(protocol="MDNS")
 

@@ -33,7 +33,7 @@ class PacketFacts(NamedTuple):
     """What the session knows about one packet.
 
     `shift` is the scale of the TCP window.  `response_ns` is the time between a ping and its
-    answer.  `values` has the fields FIELDS and STREAM_FIELDS as a filter would write them; "" =
+    answer.  `values` has the values of FIELDS and STREAM_FIELDS as a filter would write them; "" =
     unknown.
     """
 
@@ -49,7 +49,7 @@ class PacketFacts(NamedTuple):
 
 
 def with_facts(nodes: Sequence[Node], facts: PacketFacts) -> tuple[Node, ...]:
-    """Return the headers `nodes` of a packet, with lines about what the session knows.
+    """Return the headers `nodes` of a packet, with lines for what the session knows about it.
 
     At least one byte of the packet must have been captured.
     """
@@ -69,7 +69,7 @@ OF_LOG = "[Bytes from the kernel log: no sniffer captured this packet]"
 
 
 def frame(nodes: Sequence[Node], facts: PacketFacts) -> Node:
-    """Return the node Frame: when the packet was captured, and how many of its bytes were."""
+    """Return the node Frame: when the packet was captured, and how many bytes of it."""
     sizes = [f"{size} bytes ({size * 8} bits)" for size in (facts.length, facts.caplen)]
     text = f"{sizes[0].replace('bytes', 'bytes on wire')}, "
     text += sizes[1].replace("bytes", "bytes captured")
@@ -188,7 +188,7 @@ def _claim(link: Link) -> Node:
 
 
 def _checked(node: Node, facts: PacketFacts, layer: str) -> Node:
-    """Return the header with a verdict on its checksum, beside the checksum and in a line."""
+    """Return the header with a verdict beside its checksum, and again in a line of its own."""
     status, field = facts.values[f"{layer}.checksum.status"], f"{layer}.checksum"
     if not status:
         return node
@@ -214,7 +214,10 @@ def _place(node: Node, like: Node) -> Node:
 
 
 def _with(node: Node, before: dict[str, list[Node]], after: dict[str, list[Node]]) -> Node:
-    """Return the node with the lines `before` and `after` inserted at its lines, by field."""
+    """Return the node with new lines before and after the lines for some of its fields.
+
+    `before` and `after` have the new lines by field.
+    """
     children: list[Node] = []
     for child in node.children:
         children += [*before.get(child.field, ()), child, *after.get(child.field, ())]

@@ -104,7 +104,7 @@ def _neighbour(data: bytes, at: int) -> Iterator[Node]:
 def _options(data: bytes, at: int, end: int) -> Iterator[Node]:
     """Yield the options of a neighbour discovery message.
 
-    The length of an option is in units of 8 bytes; at a length of 0, this stops.
+    The length of an option is in units of 8 bytes.  An option with a length of 0 ends the options.
     """
     while at + 8 <= end and data[at + 1]:
         kind, size = data[at], data[at + 1] * 8

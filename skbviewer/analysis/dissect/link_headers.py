@@ -60,7 +60,7 @@ def vlan(data: bytes, at: int, end: int) -> Step:
 def cooked(data: bytes, at: int, end: int) -> Step:
     """Dissect the header of a Linux cooked capture, version 1 (SLL), at byte `at` of `data`.
 
-    Its payload goes on to byte `end`.
+    The payload goes on to byte `end`.
     """
     specs = (
         Spec("type", "Packet type", "", name_format(PACKET_TYPES)),
@@ -78,7 +78,7 @@ def cooked(data: bytes, at: int, end: int) -> Step:
 def cooked2(data: bytes, at: int, end: int) -> Step:
     """Dissect the header of a Linux cooked capture, version 2 (SLL2), at byte `at` of `data`.
 
-    Its payload goes on to byte `end`.
+    The payload goes on to byte `end`.
     """
     specs = (
         Spec("ethtype", "Protocol", "eth.type", ETHERTYPE),
@@ -116,7 +116,7 @@ def raw(data: bytes, at: int, end: int) -> Step:
 def llc(data: bytes, at: int, end: int) -> Step:
     """Dissect the LLC header (IEEE 802.2) at byte `at` of `data`, with a SNAP header if it has one.
 
-    Its payload goes on to byte `end`.
+    The payload goes on to byte `end`.
     """
     inner = (
         Node(f"DSAP: 0x{data[at]:02x}", at, 1),

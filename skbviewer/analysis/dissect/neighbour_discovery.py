@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Summaries of neighbour discovery messages: address in question, sender, hardware address.
 
-They follow RFC 4861, in Wireshark's words.  The functions raise IndexError or ValueError if the
-bytes are too short.
+The messages are those of RFC 4861, and the words are Wireshark's.  The functions raise IndexError
+or ValueError if the bytes are too short.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Line(NamedTuple):
-    """A line of the detail tree, and where the bytes that it describes are in the payload."""
+    """A line of the detail tree, and the position of the payload's bytes that it describes."""
 
     text: str
     offset: int

@@ -2,7 +2,8 @@
 """Decode TCP and UDP payloads on well-known ports: DNS, DHCP, HTTP, TLS (with dpkt).
 
 Output: Wireshark's name of the protocol, the Info text, and lines for the detail tree.  A payload
-that dpkt cannot parse is not decoded.  The content alone never decides which protocol it is.
+that dpkt cannot parse is not decoded.  The content of a payload alone never decides which protocol
+it is.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ SUPPORTED_VERSIONS, SERVER_NAME = 43, 0  # RFC 8446 section 4.2, RFC 6066
 
 
 def payload_summary(protocol: int, sport: int, dport: int, payload: bytes) -> PayloadSummary | None:
-    """Decode a payload according to its ports; None if they are unknown or the bytes malformed.
+    """Decode a payload by its ports; None if no port is known, or if the payload is malformed.
 
     `protocol` is 6 (TCP) or 17 (UDP); `sport` and `dport` are the ports.
     """
@@ -82,7 +83,7 @@ def _dhcp(payload: bytes) -> PayloadSummary | None:
 def _dhcp_options(payload: bytes) -> Iterator[Line]:
     """Yield a line for each option (RFC 2132 section 2): number, length and value.
 
-    The numbers 0 and 255 have neither length nor value.
+    Options with the numbers 0 and 255 have neither length nor value.
     """
     at = DHCP_OPTIONS
     while at + 1 < len(payload) and payload[at] != 255:
@@ -110,7 +111,7 @@ def _dhcp_value(option: int, value: bytes) -> str:
 
 
 def _http(payload: bytes) -> PayloadSummary | None:
-    """Return first line and headers of an HTTP message, not its body; None if it is none."""
+    """Return first line and headers of an HTTP message; None if the payload is not HTTP."""
     first, _, rest = payload.partition(b"\r\n")
     line = first.decode("latin-1")
     words = line.split(" ")

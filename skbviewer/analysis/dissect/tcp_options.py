@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Options of a TCP header, as Wireshark's Info shows them: " MSS=1460 SACK_PERM WS=128".
 
-Input: the bytes of the options.  At a truncated option, the text ends.
+Input: the bytes of the options.  The text ends before an option that is truncated.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def tcp(data: bytes, at: int, end: int) -> Step:
 def _options(data: bytes, at: int, end: int) -> Node:
     """Return a node for TCP's options (RFC 9293 section 3.2): kind, length and value of each.
 
-    The kinds 0 and 1 have neither length nor value.
+    Options of the kinds 0 and 1 have neither length nor value.
     """
     found, names, place = [], list[str](), at
     while place < end:
@@ -102,7 +102,7 @@ def _option(kind: int, value: bytes) -> str:
 def udp(data: bytes, at: int, end: int) -> Step:
     """Dissect the UDP header at byte `at` of `data`.
 
-    Its length says where the payload ends, but `end` at the latest.
+    The UDP length says where the payload ends, but it ends at byte `end` at the latest.
     """
     specs = (
         Spec("sport", "Source Port", "udp.srcport"),

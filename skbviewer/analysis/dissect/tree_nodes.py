@@ -34,7 +34,8 @@ class Node(NamedTuple):
 class Spec(NamedTuple):
     """One field of a header: dpkt's name, Wireshark's label and filter name, and the format.
 
-    With a `mask`, the field is only the part of dpkt's field under these bits, shifted down.
+    With a `mask`, the field is only the part of dpkt's field under the bits of the mask, shifted
+    down.
     """
 
     name: str
@@ -105,7 +106,7 @@ def hexadecimal(digits: int) -> Format:
 
 
 def name_format(names: dict[int, str], form: Format = str) -> Format:
-    """Return a function that formats a number as "TCP (6)", or without a name if it has none."""
+    """Return a function that formats a number as "TCP (6)", or as "6" if it has no name."""
     return lambda value: f"{names[value]} ({form(value)})" if value in names else form(value)
 
 

@@ -23,7 +23,7 @@ class Counted(NamedTuple):
 
 
 class CountedTable(NamedTuple):
-    """A line of COUNTED_TABLES: `tip` says what the table shows, `by` whether it can be grouped."""
+    """A line of COUNTED_TABLES: `tip` says what the table shows, `by` whether rows have groups."""
 
     tip: str
     by: bool
@@ -49,7 +49,7 @@ def _touched(name: str) -> Callable[[Scope, Counted, str], Table]:
 
 
 def _exceptions(_scope: Scope, counted: Counted, _by: str) -> Table:
-    """Return the exceptions in the whole count, most frequent first, for any packets."""
+    """Return all exceptions during the count, most frequent first, whatever is chosen."""
     rows = [
         (*_named(one.name), one.kernel, one.probes, one.programs)
         for one in sorted(counted.exceptions, key=lambda one: (-sum(one[1:]), one.name))

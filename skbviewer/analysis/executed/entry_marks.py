@@ -2,9 +2,10 @@
 """Find the mark that belongs to the entry of each call, once the marks of returns are known.
 
 Between two returns, the entries of calls and the marks of entries have the same order.  If there
-are as many entries as marks, the order joins them.  Otherwise some calls are missing in the log, or
-began before the count.  Then time joins them.  The marks of returns show how far the clock was
-ahead of the instructions, and two marks of the same function are hundreds of instructions apart.
+are as many entries as marks between two returns, their order joins them.  If the numbers of entries
+and marks differ, some calls are missing in the log, or began before the count.  Then time joins
+them.  The marks of returns show how far the clock was ahead of the instructions, and two marks of
+the same function are hundreds of instructions apart.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class _Marks(NamedTuple):
 
 
 def entry_marks(calls: LogCalls, returned: Int64s, marks: ExecutedMarks) -> Int64s:
-    """Return for each call the row in `marks` of the mark of its entry; UNKNOWN if it has none.
+    """Return for each call where the mark of its entry is in `marks`; UNKNOWN if there is none.
 
     `returned` is the row of the mark of each call's return, or UNKNOWN.  A call whose return has no
     mark gets no mark for its entry.
@@ -74,7 +75,7 @@ def _marks(marks: ExecutedMarks, calls: LogCalls, returned: Int64s) -> _Marks:
 def _join_by_order(
     calls: LogCalls, marks: ExecutedMarks, entries: _Entries, made: _Marks, found: Int64s
 ) -> None:
-    """Join entries and marks between two returns if there are as many of each.
+    """Join entries with marks between two returns if there are as many entries as marks.
 
     All marks must be of the right functions.
     """
@@ -90,7 +91,7 @@ def _join_by_order(
 
 
 def _is_of(calls: LogCalls, marks: ExecutedMarks, call: Int64s, row: Int64s) -> Bools:
-    """Return for each mark (`row`) whether it is at the entry of the function of its `call`."""
+    """Return for each pair whether the mark `row` is at the entry of the function of `call`."""
     return np.asarray(np.isin(marks.place[row] - calls.function[call], BEHIND_CALL))
 
 
@@ -98,7 +99,7 @@ def _join_by_time(
     calls: LogCalls, marks: ExecutedMarks, entries: _Entries, free: _Marks, ahead: Int64s,
     found: Int64s,
 ) -> None:  # fmt: skip
-    """Join an entry with the mark at the expected time, or else with the only one of its function.
+    """Join an entry with the mark at the expected time, or else with its function's only mark.
 
     `ahead` is how far (ns) the clock was ahead of the instructions at each joined return.
     """

@@ -2,9 +2,9 @@
 """Find the mark that belongs to each return in a kernel log.
 
 The emulator's clock advances by 1 ns with each instruction, except while its CPU is idle.  Returns
-and their marks have the same order.  So two returns are usually as many ns apart as their marks are
-instructions apart.  Between two losses of records, no return is missing.  So if each mark there has
-a return, a single shift joins all of them.
+and their marks have the same order.  Two returns are usually as many ns apart as their marks are
+instructions apart.  Between two losses of records, no return is missing.  If each mark between two
+losses has a return, a single shift joins all of these marks and returns.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ def _pairs(times: Int64s, marks: Int64s) -> Pairs | None:
 
 
 def _shifted(times: Int64s, marks: Int64s, first: int) -> Pairs | None:
-    """Return the pairs that result if the return `first` has mark 0; None if they are too few."""
+    """Return the pairs if the return with the index `first` has mark 0; None if too few."""
     record = np.arange(max(first, 0), min(first + len(marks), len(times)))
     return Pairs(record, record - first) if len(record) >= LEAST_CALLS else None
 
 
 def _is_right(times: Int64s, marks: Int64s, pairs: Pairs) -> bool:
-    """Return whether pairs are right: most distances are alike, no return is before its mark.
+    """Return whether pairs fit: most distances are alike, and no return is before its mark.
 
     The pairs must also contain most of the returns that may have marks.
     """
@@ -92,9 +92,10 @@ def _is_right(times: Int64s, marks: Int64s, pairs: Pairs) -> bool:
 
 
 def _shifts(times: Int64s, marks: Int64s) -> list[int]:
-    """Return the shifts for which most distances are alike.  A shift is the return that has mark 0.
+    """Return the shifts for which most distances are alike.
 
-    A negative number means that mark 0 belongs to a return before the first one.
+    A negative shift means that mark 0 belongs to a return before the first recorded one.  A shift
+    is the index of the return that has mark 0.
     """
     between, apart = np.diff(times), np.diff(marks)
     shifts = _votes(between, apart) if len(apart) < len(between) else -_votes(apart, between)

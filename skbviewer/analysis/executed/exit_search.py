@@ -2,8 +2,9 @@
 """Find the marks of returns one by one, for logs in which some marks have no return.
 
 A function that is probed only for its events has a mark at each return, but a record only if an
-event happened.  So the next return is searched at the distance that its time says.  If the CPU was
-idle, it is the first mark after which the next returns also have marks.
+event happened.  The mark of the next return is searched at the distance that follows from the
+return's time.  If the CPU was idle, the mark is the first one after which the next returns also
+have marks.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_by_search(times: Int64s, marks: Int64s, shift: int) -> Pairs | None:
-    """Return the pairs near a return that `shift` joins with its mark; None if there is none.
+    """Return the pairs near a return that `shift` joins with its mark; None if it joins none.
 
     `times` are the times of returns, and `marks` the instructions before marks; both rise.  `shift`
     is the index of the return that has mark 0; it may be negative.
@@ -50,7 +51,7 @@ def pairs_by_search(times: Int64s, marks: Int64s, shift: int) -> Pairs | None:
 
 
 def _filled(pairs: Pairs) -> Pairs:
-    """Add the returns that were left out between two pairs, if as many marks are left out there."""
+    """Add returns that are missing between two pairs, if as many marks are missing between them."""
     returns, made = np.diff(pairs.record, append=pairs.record[-1] + 1), np.diff(pairs.mark)
     missing = np.where(returns == np.append(made, 1), returns, 1)
     ahead = np.arange(missing.sum()) - np.repeat(np.cumsum(missing) - missing, missing)
@@ -58,7 +59,7 @@ def _filled(pairs: Pairs) -> Pairs:
 
 
 def _seed(times: Int64s, marks: Int64s, shift: int) -> tuple[int, int] | None:
-    """Return a return and its mark after which several distances are alike; None if none is."""
+    """Return a return and its mark after which several distances are alike; None if none are."""
     record = np.arange(max(shift, 0), min(shift + len(marks), len(times)))
     if len(record) <= BEHIND:
         return None
@@ -81,7 +82,7 @@ def _follow(times: list[int], marks: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _next(times: list[int], marks: list[int], record: int, mark: int) -> tuple[int, int] | None:
-    """Return the next return whose distance leads to a mark, and this mark; None if none does."""
+    """Return the next return at whose distance there is a mark, and the mark; None if none is."""
     for of in range(record + 1, min(record + 1 + MOST_LATE, len(times))):
         at = _mark_at(marks, marks[mark] + times[of] - times[record])
         if at > mark:
@@ -96,7 +97,7 @@ def _after_idle(
 
     The mark is the first one after which the next returns also have marks.
 
-    A return soon after which the CPU is idle again is left out.
+    If the CPU is idle again soon after a return, this return is left out.
     """
     for of in range(record + 1, min(record + 1 + MOST_IDLE, len(times) - BEHIND)):
         behind = [time - times[of] for time in times[of + 1 : of + 1 + BEHIND]]

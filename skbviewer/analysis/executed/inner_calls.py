@@ -16,8 +16,8 @@ TASK = 0  # context
 class Around(NamedTuple):
     """For each call, the row of the call directly around it; UNKNOWN if there is none.
 
-    A call is `unclear` if an interrupt came either during it or during a call of another thread,
-    and the log does not show which.
+    A call is `unclear` if the log does not show whether an interrupt came during this call or
+    during a call of another thread.
     """
 
     row: Int64s
@@ -27,7 +27,7 @@ class Around(NamedTuple):
 def surrounding_calls(calls: LogCalls) -> Around:
     """Return the call directly around each of `calls`.
 
-    A return without an entry is around no call and inside none.
+    A return without a recorded entry has no call around it, and is around no call.
     """
     rows = np.flatnonzero(calls.entry_ns != UNKNOWN)
     rows = rows[np.lexsort((calls.entry_ns[rows], calls.thread[rows]))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls of one kernel log, whatever packets they have; marks are joined with them."""
+"""The calls of one kernel log, whatever packets they have, for joining them with marks."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class LogCalls(NamedTuple):
 
     `entry_ns` and `exit_ns` are times on the log's clock.  If the entry of a call was not recorded,
     `entry_ns` is UNKNOWN.  `function` is the address of the function (signed).  `context` is 0 for
-    tasks and greater for interrupts.  `thread` is equal for calls of one thread, see
+    tasks and greater for interrupts.  `thread` is the same number for all calls of a thread, see
     records.execution_context.  `self_ns` is the self time, and `off_ns` the time in which the
-    thread was switched out.  Both are UNKNOWN for calls without a packet.
+    thread was switched out.  `self_ns` and `off_ns` are UNKNOWN for calls without a packet.
     """
 
     entry_ns: Int64s

@@ -19,7 +19,7 @@ class MarkedCalls(NamedTuple):
     """For each call, the rows of two marks: of its entry and of its return.
 
     A call may have a mark of its return but none of its entry.  A row is UNKNOWN if the call has no
-    such mark.
+    mark of its entry (or return).
     """
 
     entered: Int64s

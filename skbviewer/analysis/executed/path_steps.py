@@ -19,9 +19,9 @@ NO_LINES: Mapping[int, TouchedLines] = MappingProxyType({})
 def with_steps(
     path: PacketPath, steps: Mapping[int, Steps], lines: Mapping[int, TouchedLines] = NO_LINES
 ) -> PacketPath:
-    """Return the path with executed instructions and cache lines in each call where they are known.
+    """Return the path with executed instructions and cache lines in the calls that have them.
 
-    `steps` and `lines` are those of each kernel log, by the id of its source.
+    `steps` and `lines` are by kernel log, given by its source id.
     """
     legs, branches = (
         tuple(_leg(leg, steps.get(leg.source), lines.get(leg.source)) for leg in part)

@@ -24,11 +24,11 @@ from .marked_calls import MarkedCalls, marked_calls
 class Steps(NamedTuple):
     """Instructions of the calls of one log that have marks, by the time of entry (ns, rising).
 
-    `executed` are the kernel's instructions between entry and return.  `own` are those of them
-    outside the recorded inner calls.  `probes` are the instructions of probes between entry and
-    return.  Instructions of interrupts between entry and return count, too.  A number is UNKNOWN if
-    another thread may have run: for `executed` and `probes` during the call, for `own` outside the
-    inner calls.
+    `executed` are the kernel's instructions between entry and return.  `own` are those of the
+    `executed` instructions that ran outside the recorded inner calls.  `probes` are the
+    instructions of probes between entry and return.  Instructions of interrupts between entry and
+    return count, too.  `executed` and `probes` are UNKNOWN if another thread may have run during
+    the call, and `own` is UNKNOWN if it may have run outside the inner calls.
 
     `left_out` is the number of calls without marks that returned during the count.  `marks_left` is
     the number of marks of returns without a call.
@@ -109,7 +109,7 @@ def _between(calls: LogCalls, marks: ExecutedMarks, marked: MarkedCalls) -> _Bet
 def _own(calls: LogCalls, between: _Between) -> Int64s:
     """Return how many instructions the kernel executed in each call outside its inner calls.
 
-    They are UNKNOWN if records were lost during the call, or if an inner call has no marks.
+    The number is UNKNOWN if records were lost during the call, or if an inner call has no marks.
     """
     around = surrounding_calls(calls)
     inner = np.flatnonzero(around.row != UNKNOWN)

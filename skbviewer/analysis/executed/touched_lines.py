@@ -2,9 +2,9 @@
 """Which cache lines each call read and wrote: accesses between marks, joined with calls.
 
 The emulator counted, between one mark and the next, the accesses by instructions of chosen
-functions.  They count for the call of the function that was open at that time.  If several calls of
-the function were open, they count for the last one, which interrupted the others or was called by
-them.  If that call may have been switched out, they count for none.
+functions.  Such accesses count for the call of the function that was open at that time.  If several
+calls of the function were open, accesses count for the last one, which interrupted the others or
+was called by them.  If the last open call may have been switched out, accesses count for no call.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class TouchedLines(NamedTuple):
 
     `entry_ns` are the entry times of calls whose accesses are known, rising.  The accesses of call
     `at` are the rows from first[at] to first[at + 1] of `line` (signed address, rising within a
-    call), `loads` and `stores`.  `left_out` is the number of accesses that count for none of these
-    calls.
+    call), `loads` and `stores`.  `left_out` is the number of accesses that do not count for any
+    call.
     """
 
     entry_ns: Int64s
@@ -53,8 +53,8 @@ class TouchedLines(NamedTuple):
 class _Span(NamedTuple):
     """The first and the last mark between which a call of one function was open.
 
-    `call` is the row of the call.  It is UNKNOWN if the call is not in the log, or if its entry has
-    no mark.
+    `call` is the row of the call.  `call` is UNKNOWN if the call is not in the log, or if its entry
+    has no mark.
     """
 
     begin: int
@@ -65,7 +65,7 @@ class _Span(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """The call for which accesses count from mark `begin` on; if `unclear`, possible calls."""
+    """The call for which accesses count from mark `begin` on; `unclear` calls may be it."""
 
     begin: int
     call: int

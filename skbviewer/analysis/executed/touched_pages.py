@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pages of memory that the calls of a path accessed, with the functions that did it."""
+"""The pages of memory that the calls of a path accessed, and the functions of these calls."""
 
 from __future__ import annotations
 

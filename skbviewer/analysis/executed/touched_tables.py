@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The tables of `skbviewer stats pages` and `lines`: memory that calls accessed, by group.
 
-They are sums over those calls of the chosen packets whose accesses are known.
+The tables have sums over those calls of the chosen packets whose accesses are known.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Accesses(NamedTuple):
 
 
 class _Chosen(NamedTuple):
-    """Rows of chosen calls; `log` and `at` find a call in TouchedLines; UNKNOWN = not there."""
+    """Rows of chosen calls; `log` and `at` say where TouchedLines has each; UNKNOWN = nowhere."""
 
     rows: Int64s
     log: Int64s
@@ -49,7 +49,7 @@ class _Chosen(NamedTuple):
 def touched_table(name: str, scope: Scope, lines: LinesOfLog, by: str = FUNCTION) -> Table:
     """Return the table "pages" or "lines", grouped by one of GROUPS, most accesses first.
 
-    If it is grouped by packet, a call of several packets counts for each of them.  Raises
+    If rows are grouped by packet, a call of several packets counts for each of them.  Raises
     Cancelled.
     """
     scope = scope.whole

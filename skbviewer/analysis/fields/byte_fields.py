@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Fields whose values are bytes in the source files, and searches in the bytes of packets.
 
-Files are read for a block of packets at a time.  Rows K<n> have no bytes, so they have no known
-values.
+Files are read block by block, each time for many packets.  Rows K<n> have no bytes, so they have no
+known values.
 """
 
 from __future__ import annotations
@@ -129,11 +129,11 @@ def scan(
     predicate: Predicate,
     progress: Progress,
 ) -> tuple[Bools, Bools]:
-    """Return for each packet whether its header `layer` fulfils `predicate`, and if that is known.
+    """Return for each packet whether its header `layer` fulfils `predicate`, and if this is known.
 
-    `predicate` gets the bytes of the header and its payload.  If `parts` are given, it gets only
-    these slices (begin, end) of them, joined together.  It is not known if the packet has no such
-    header, or if a slice reaches beyond the bytes.
+    `predicate` gets the bytes of the header and its payload.  If `parts` are given, `predicate`
+    gets only these slices (begin, end) of the bytes, joined together.  The result is not known if
+    the packet has no header `layer`, or if a slice reaches beyond its bytes.
     """
     fulfilled, known = np.zeros(view.size, np.bool_), np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
@@ -161,7 +161,7 @@ def _sliced(value: bytes, parts: tuple[tuple[int, int | None], ...] | None) -> b
 def progress_of(view: View) -> Progress:
     """Return the Progress to which the reading of packet bytes for `view` is reported.
 
-    It was set by the evaluation of the filter for which the bytes are read.
+    The filter for which the bytes are read has set this Progress.
     """
     found: Progress = view.cached("progress", lambda view: Silent())
     return found

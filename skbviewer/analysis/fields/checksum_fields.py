@@ -2,7 +2,8 @@
 """Verify the Internet checksums (RFC 1071) of captured packets.
 
 Checksums of truncated packets and of fragments cannot be verified.  On the sending host, checksums
-may be captured before the network card fills them in.  Then correct packets have the status Bad.
+may be captured before the network card fills them in.  So correct packets may have the status Bad
+on the host that sends them.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def _status(where: Callable[[View], Bools], of: Status) -> Callable[[View], list
 def right(data: bytes, pseudo: int = 0) -> bool:
     """Return whether a checksum is right: the sum of `data` and `pseudo` must be 0xffff.
 
-    The sum is that of RFC 1071, over words of 16 bits.
+    The sum is that of RFC 1071, over 16-bit words.
     """
     whole = int.from_bytes(data + b"\0" if len(data) & 1 else data, "big")
     return (whole + pseudo) % 0xFFFF == 0 and whole > 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Fields of control protocols, for Wireshark's colouring rules; few packets have them.
 
-Files are read only for packets that may have these bytes, judging by the columns.
+Files are read only for packets that may have such a field, judging by the columns.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ MOST_CHUNKS = 32  # most SCTP chunks in a packet
 def some_numbers(view: View, where: Bools, layer: str, begin: int, size: int) -> Values:
     """Return what numbers() returns, but only for the packets that `where` marks.
 
-    Other packets have no known value.  A number begins at byte `begin` of the header `layer`, and
-    has `size` bytes.
+    Packets that `where` does not mark have no known value.  A number begins at byte `begin` of the
+    header `layer`, and has `size` bytes.
     """
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     rows = np.flatnonzero(where)

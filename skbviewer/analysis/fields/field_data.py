@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The tables, as columns, from which the fields of a display filter are computed.
 
-A view is a set of rows with their columns: all packets, rows K<n>, calls, legs or drops of a
-session, or some of them.
+A view is a set of rows with their columns.  The rows are all or some packets, rows K<n>, calls,
+legs or drops of a session.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Near(NamedTuple):
 class View:
     """Some rows, or all rows, of one table.
 
-    If the table does not have a column, the column is unknown (-1) in all rows.
+    If the table does not have a column, the column's value is unknown (-1) in all rows.
     """
 
     def __init__(self, data: Data, table: str, rows: Int64s | None = None) -> None:
@@ -106,7 +106,7 @@ class View:
         return -self.number() if self.table == SERIES else self.number()
 
     def number(self) -> Int64s:
-        """Return the number of each row: n for packet n, and also n for row K<n>."""
+        """Return the number of each row: n for packet n as well as for row K<n>."""
         if self.table == SERIES:
             return self.column("kernel_only").astype(np.int64)
         return (np.arange(self.size) if self.rows is None else self.rows) + 1
@@ -118,7 +118,7 @@ def drops_of(columns: Columns) -> Int64s:
 
 
 class _Slot:
-    """A value that the first thread that needs it computes, and all threads use."""
+    """A value that one thread computes, the first that needs it, and that all threads use."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -159,7 +159,7 @@ class Data:
     def cached(self, name: str, make: Callable[[], Any]) -> Any:
         """Return make(), which is computed at the session's first call with this `name`, then kept.
 
-        Meanwhile, only callers that ask for the same `name` wait.
+        While it is computed, only callers that ask for the same `name` wait.
         """
         with self._lock:
             slot = self._kept.setdefault(name, _Slot())

@@ -14,7 +14,7 @@ from .field_data import ROW, Array, View
 
 
 class Kind(Enum):
-    """The type of a field's values; the value is the word for it in the documentation."""
+    """The type of a field's values; the value of a member is the documentation's word for it."""
 
     UNSIGNED = "unsigned number"
     BOOLEAN = "true or false"
@@ -62,8 +62,8 @@ Make = Callable[[View], list[Values]]
 class Field(NamedTuple):
     """A field: a name that can be used in a display filter.
 
-    `make` returns the values for the rows of a view of `table`.  If a field stands for several
-    values, such as ip.addr, it returns several for each row.  `layer` is the header whose bytes are
+    `make` returns the values for the rows of a view of `table`.  If a field such as ip.addr stands
+    for several values, `make` returns several for each row.  `layer` is the header whose bytes are
     the value of a BYTES or PROTOCOL field.
     """
 
@@ -78,7 +78,7 @@ class Field(NamedTuple):
 
 
 def known_column(view: View, name: str, where: Bools | None = None) -> Values:
-    """Return column `name` of `view`; negative values are unknown, and those not in `where`."""
+    """Return column `name` of `view`; values below 0 are unknown, and all rows outside `where`."""
     low = view.column(name)
     known = low >= 0
     return Values(low, known if where is None else known & where)

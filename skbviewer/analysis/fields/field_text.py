@@ -67,7 +67,8 @@ def _listed(field: Field, found: list[Values], rows: list[list[int]]) -> list[st
 def _below(view: View, table: str) -> tuple[View, list[list[int]]]:
     """Return the rows of `table` (calls, legs or drops) that belong to the rows of `view`.
 
-    Also returned is a list, for each row of `view`, of the indices of its rows.
+    For each row of `view`, it also returns a list: the indices of the returned rows that belong to
+    it.
     """
     with view.data.connect() as db:
         legs = _legs(db, view)

@@ -15,7 +15,7 @@ from .field_kind import Field, Kind, Make, Values, known_column
 
 
 def _times(view: View) -> Int64s:
-    """Return the time of each row in ns since the epoch; for rows K<n>, by the clock fit."""
+    """Return the time of each row in ns since the epoch; rows K<n> need the clock fit."""
     if view.table == PACKET:
         return view.column("ts").astype(np.int64, copy=False)
     times, source = view.column("begin_ns").astype(np.int64), view.column("source")

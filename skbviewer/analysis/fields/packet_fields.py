@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Fields from the columns of packets and rows K<n>: eth, vlan, arp, ip, tcp, ...
 
-They have the names and meanings of Wireshark's fields (wireshark.org/docs/dfref), and refer to the
-outermost headers.
+These fields have the names and meanings of Wireshark's fields (wireshark.org/docs/dfref), and refer
+to the outermost headers.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Small numbers for the ports and sequence numbers of all packets, for finding segments quickly.
 
-Ports become a number of 16 bits, and so do sequence numbers.  Equal ones have equal numbers, but
-different ones may also have equal numbers.  Reading the columns themselves would take ten times as
-long.
+The two ports of a packet become one 16-bit number, and its sequence number becomes another.
+Packets with equal ports have equal numbers, but packets with different ports may have equal
+numbers, too.  Reading the columns of ports and sequence numbers would take ten times as long.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _places(with_ports: Bools, with_seq: Bools, ports: UInt16s, seq: UInt16s) ->
 
 
 def packet_keys(columns: Columns, data: Data | None) -> SegmentKeys:
-    """Return the numbers of all packets; if `data` is given, it keeps them."""
+    """Return the numbers of all packets; `data`, if given, keeps them in memory."""
     return _kept(columns, data, PACKET)
 
 

@@ -17,8 +17,8 @@ Part = tuple[View, Int64s]  # a view, and positions of rows in it
 def keys_of(field: Field, parts: Sequence[Part]) -> tuple[Array, Bools]:
     """Return a sort key for each row of all `parts`, in this order, and whether it is known.
 
-    If a field has several values in a row, the first one is used.  If a row has several calls, legs
-    or drops, the smallest value is used; for durations, the largest.
+    If a field has several values in a row, the first value is used.  If a row has several calls,
+    legs or drops, the smallest value is used; for durations, the largest.
     """
     found = [_keys(field, view, rows) for view, rows in parts]
     if field.kind is Kind.IPV6:

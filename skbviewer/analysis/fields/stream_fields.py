@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Conversations: tcp.stream, udp.stream, and sequence numbers relative to a stream's first ones.
 
-The streams of TCP, and those of UDP, are numbered from 0 in the order of their first packets.  A
+Streams are numbered from 0 in the order of their first packets, separately for TCP and UDP.  A
 stream never has packets of two files.  As in Wireshark, a SYN with a new sequence number begins a
 new TCP stream.
 """
@@ -130,7 +130,7 @@ def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
 def last_before(of: Bools, start: Int64s) -> Int64s:
     """Return for each position the last earlier position that `of` marks; -1 = none.
 
-    Only positions from `start` on count: the position at which the same stream begins.
+    Earlier positions than `start`, where the stream of the position begins, are ignored.
     """
     at = np.where(of, np.arange(len(of)), -1)
     last = np.r_[-1, np.maximum.accumulate(at)[:-1]] if len(of) else at
@@ -153,7 +153,7 @@ class Bases(NamedTuple):
 def relative(view: View, column: str) -> tuple[Int64s, Bools]:
     """Return relative numbers, and which are known, for the column "seq" or "ack".
 
-    They are relative to the first sequence number of the direction that they refer to.
+    Numbers are relative to the first sequence number of the direction to which they refer.
     """
     bases, stream = bases_of(view.data), _of_rows(view, streams_of(view.data, "tcp").number)
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
@@ -171,7 +171,7 @@ def relative(view: View, column: str) -> tuple[Int64s, Bools]:
 
 
 def stream_ways(view: View) -> tuple[Array, Array]:
-    """Return for each packet of a view its TCP stream (-1 = none), and the direction in it."""
+    """Return for each packet of a view its TCP stream (-1 = none) and its direction there."""
     stream = _of_rows(view, streams_of(view.data, "tcp").number)
     direction = np.zeros(view.size, np.int8)
     rows = np.flatnonzero(stream >= 0)
@@ -207,7 +207,7 @@ def _bases(data: Data) -> Bases:
 
 
 def _first(of: Bools, begin: Int64s) -> Int64s:
-    """Return for each part of `of` its first marked position, or -1; parts begin at `begin`."""
+    """Return the first marked position in each part of `of`, or -1; parts begin at `begin`."""
     at = np.flatnonzero(of)
     if not len(at):
         return np.full(len(begin), -1, np.int64)

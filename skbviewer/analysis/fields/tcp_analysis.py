@@ -2,7 +2,7 @@
 """Fields tcp.analysis.*: findings from the sequence numbers of all TCP streams at once.
 
 Rules and words are those of Wireshark's packet-tcp.c (tcp_analyze_sequence_number).  The word
-"next" means the sequence number with which a direction should continue after what it has sent.
+"next" means the sequence number with which a direction should go on, judging by what it has sent.
 """
 
 from __future__ import annotations
@@ -103,9 +103,9 @@ def _segments(columns: Mapping[str, Array], found: Streams) -> Segments:
 
 
 def window_scales(data: Data, s: Segments) -> Int64s:
-    """Return for each segment the bits by which the other direction's window is shifted.
+    """Return for each segment the bits by which the opposite direction's window is shifted.
 
-    The result is -1 if the SYN of the other direction was not captured.  Both SYNs must offer
+    The result is -1 if the SYN of the opposite direction was not captured.  Both SYNs must offer
     window scaling; otherwise no window is shifted (RFC 7323, 2.2).
     """
     syn = np.flatnonzero((s.flags & SYN) != 0)
@@ -142,7 +142,7 @@ def _along(s: Segments, values: Int64s) -> Int64s:
 
 
 def _offsets(s: Segments) -> Int64s:
-    """Return sequence numbers relative to the first one in their direction, without wrapping."""
+    """Return sequence numbers relative to the first one of the direction, without wrapping."""
     step = _signed(s.seq - _at(s.seq, s.mine, 0))
     return _along(s, np.where(s.mine >= 0, step, 0))
 
@@ -150,8 +150,8 @@ def _offsets(s: Segments) -> Int64s:
 class _Highest(NamedTuple):
     """What is known about a segment's direction before the segment.
 
-    `next` is the next expected sequence number, as an offset; `by` is the position of the segment
-    that determined it.
+    `next` is the next expected sequence number, as an offset.  `by` is the position of the segment
+    from which it follows.
     """
 
     next: Int64s
@@ -159,7 +159,7 @@ class _Highest(NamedTuple):
 
 
 def _highest(s: Segments, offset: Int64s, counts: Bools) -> _Highest:
-    """Return the highest end of the earlier segments that `counts` marks, for each segment."""
+    """Return for each segment the highest end of the earlier segments that `counts` marks."""
     end = np.where(counts, offset + s.size, np.iinfo(np.int64).min // 4)
     span = int(np.abs(offset).max(initial=0)) + int(s.size.max(initial=0)) + 1
     after = np.full(len(end), -1, np.int64)
@@ -213,8 +213,7 @@ def _acknowledging(s: Segments, findings: dict[str, Bools], empty: Bools) -> Non
 def _ack_lost(s: Segments, offset: Int64s, high: _Highest, probe: Bools) -> Bools:
     """Return for each segment whether it acknowledges data that were not captured.
 
-    Each acknowledgment number is reported only once, whereas Wireshark repeats it for some
-    duplicates.
+    Each acknowledgment number is reported only once; Wireshark repeats it for some duplicates.
     """
     end = offset + s.size
     top = np.where(high.by >= 0, np.maximum(end, high.next), end)
@@ -229,7 +228,7 @@ def _ack_lost(s: Segments, offset: Int64s, high: _Highest, probe: Bools) -> Bool
 def _within_gaps(
     s: Segments, offset: Int64s, high: _Highest, gaps: Bools, probe: Bools, found: Bools
 ) -> None:
-    """Mark acknowledgments beyond the begin of a gap, until it is filled or acknowledged."""
+    """Mark acknowledgments beyond a gap's begin, until the gap is filled or acknowledged."""
     last = np.r_[np.flatnonzero(s.begin[1:] != s.begin[:-1]) + 1, len(offset)]
     done = {0: -1, 1: -1}  # end of the last gap in each direction
     for gap in np.flatnonzero(gaps).tolist():
@@ -258,7 +257,7 @@ def _one_signed(difference: int) -> int:
 def _window_full(s: Segments, scale: Int64s) -> Bools:
     """Return for each segment whether it fills the receiver's window.
 
-    `scale` is the bits by which the other direction's window is shifted; -1 = unknown.
+    `scale` is the bits by which the opposite direction's window is shifted; -1 = unknown.
     """
     raw = (_at(s.flags, s.other, 0) & SYN) != 0  # the window of a SYN is not scaled
     window = _at(s.window, s.other, 0) << np.where(raw, 0, np.maximum(scale, 0))
@@ -303,7 +302,7 @@ def _duplicates(s: Segments, duplicate: Bools) -> Int64s:
 
 
 def _repeats(s: Segments, duplicate: Bools) -> Int64s:
-    """Return for each duplicate ACK its row, the original ACK's row, and its number from 1."""
+    """Return duplicate ACKs: row of each, row of the original ACK, and the duplicate's number."""
     count, renewed = _duplicates(s, duplicate), s.ack != _at(s.ack, s.mine, -1)
     found = []
     for way in (0, 1):
@@ -329,8 +328,8 @@ def _round_trip(s: Segments) -> Int64s:
 def _seen_before(s: Segments, offset: Int64s, asked: Bools) -> Bools:
     """Return for each segment in `asked` whether an earlier segment contained all of its bytes.
 
-    Only the last earlier segment with the same direction and offset is considered; it must be at
-    least as long.
+    Only the last earlier segment with the same direction and offset is considered.  It must be at
+    least as long as the segment.
     """
     key = s.begin * 2 + s.found.direction
     wanted = np.isin(key, np.unique(key[asked])) & (s.size > 0)

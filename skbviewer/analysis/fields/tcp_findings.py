@@ -40,14 +40,15 @@ class Analysis:
         """Add the findings about a block of packets, whose 0-based rows are `rows`.
 
         `findings` has, by name, a flag for each packet of the block.  `repeats` are duplicate ACKs,
-        with three numbers each: row, row of the original ACK, number.
+        with three numbers each: row, row of the original ACK, and the number of the duplicate, from
+        1.
         """
         for bit, name in enumerate(NAMES):
             self._bits[rows[findings[name]]] |= np.uint16(1 << bit)
         self._parts.append(repeats)
 
     def finish(self) -> None:
-        """Sort the duplicate ACKs; call it after the last add()."""
+        """Sort the duplicate ACKs; this must be called after the last add()."""
         found = np.concatenate([np.zeros((3, 0), np.int64), *self._parts], axis=1)
         self._repeats, self._parts = found[:, np.argsort(found[0], kind="stable")], []
 

@@ -37,7 +37,7 @@ def syn_scales(data: Data, rows: Int64s) -> Int64s:
 def _scales(
     data: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], at: Int64s, stop: Int64s
 ) -> Int64s:
-    """Return the shift of each packet; options are read for all packets at once, one at a time."""
+    """Return the shift that each packet's options have; the loop handles all packets at once."""
     found, at = np.full(len(at), -1, np.int64), at.copy()
     for _ in range(LONGEST - HEADER):
         left = np.flatnonzero(at + 2 < stop)

@@ -2,8 +2,8 @@
 """The boxes of a flame graph: one for each call stack, as wide as its weight.
 
 Input: the tree of call stacks.  Output: arrays of positions and widths, in units of the weight.  A
-stack is drawn above the stack that called it.  Neighbours are in the order of their names, as in
-other flame graphs.
+stack is drawn above the stack that called it.  Boxes on the same stack are in the order of their
+functions' names, as in other flame graphs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Weight(Enum):
-    """What the width of a box means; the values are words for the window."""
+    """What the width of a box means; the value of a member is the window's word for it."""
 
     SELF = "Self time"
     CALLS = "Calls"
@@ -31,9 +31,9 @@ class Weight(Enum):
 class FlameBoxes(NamedTuple):
     """Boxes sorted by depth, then from left to right, as int64 arrays of equal length.
 
-    A box reaches from `begin` to `begin` + `total`; `total` is its own weight plus the weights of
-    all boxes above it.  `parent` is the index of the box below; -1 = none.  `function` is an index
-    of `names`.
+    A box reaches from `begin` to `begin` + `total`.  `total` is the box's own weight plus the
+    weights of all boxes above it.  `parent` is the index of the box below; -1 = none.  `function`
+    is an index of `names`.
     """
 
     names: tuple[str, ...]

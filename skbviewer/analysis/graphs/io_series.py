@@ -34,12 +34,12 @@ BLOCK = 1 << 17  # packets; near() does not keep so many neighbouring values in 
 
 
 class IoSeries(NamedTuple):
-    """Counts in intervals of `interval_ns` that follow each other: int64 arrays of equal length.
+    """Counts in consecutive intervals of `interval_ns`, as int64 arrays of equal length.
 
-    The first interval begins at `begin_ns` of session time.  This is `after_ns` after the time from
-    which the Time column counts (origin_of).  Times in kernel (nearest rank) are those of packets
-    captured in the interval; they are UNKNOWN if none is known.  `first` is the number of the first
-    packet in each interval; 0 = none.
+    The first interval begins at `begin_ns` of session time.  `after_ns` is how long after the zero
+    of the Time column (origin_of) the first interval begins.  Times in kernel (nearest rank) are
+    those of packets captured in the interval.  They are UNKNOWN if none is known.  `first` is the
+    number of the first packet in each interval; 0 = none.
     """
 
     begin_ns: int
@@ -92,7 +92,7 @@ def io_series(scopes: Sequence[Scope], interval_ns: int | None = None) -> list[I
 def interval_for(span: int) -> int:
     """Return a length (ns) that divides `span` (ns) into about INTERVALS intervals.
 
-    It is 1, 2 or 5 times a power of ten.
+    The length is 1, 2 or 5 times a power of ten.
     """
     power = 1
     while True:
@@ -201,7 +201,8 @@ def _drop_times(scope: Scope) -> Int64s:
 def origin_of(scope: Scope, other: int) -> int:
     """Return the session time (ns) from which the Time column counts: the time of packet 1.
 
-    Without a capture, it is the begin of the first leg.  If packet 1 has no time, it is `other`.
+    Without a capture, the Time column counts from the begin of the first leg.  If packet 1 has no
+    time, the result is `other`.
     """
     columns = scope.columns
     if not columns.length("packet"):
@@ -229,7 +230,7 @@ def _ns_bits(count: int) -> int:
 def _ranks(keys: Int64s, count: int) -> list[Int64s]:
     """Return the percentiles PERCENTS of the times in kernel in each of `count` intervals.
 
-    `keys` are keys of _Counts.  They consist of sorted blocks, which makes sorting fast.
+    `keys` are keys of _Counts.  The keys consist of sorted blocks, which makes sorting fast.
     """
     keys = np.sort(keys, kind="stable")
     bits = _ns_bits(count)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How times in kernel are distributed, and how that changes over time: histogram and heat map.
+"""How times in kernel are distributed, and how this changes over time: histogram, heat map.
 
 Input: a Scope, which chooses packets.  Output: the number of packets in each cell of a grid of time
 and (logarithmic) latency.
@@ -29,8 +29,8 @@ class LatencyGrid(NamedTuple):
     interval_ns of session time.  Packet 1 was captured at `origin_ns`.  Bin j counts latencies from
     edges_ns[j] up to, but not including, edges_ns[j + 1].  Edges are whole ns and at least 1; a
     latency of 0 counts in the first bin.  `percentiles_ns` are the percentiles PERCENTS of all
-    latencies (nearest rank).  `unknown` is the number of packets whose time or time in kernel is
-    unknown; `counts` leaves them out.
+    latencies (nearest rank).  `unknown` is the number of packets whose capture time or time in
+    kernel is unknown; `counts` leaves them out.
     """
 
     begin_ns: int
@@ -53,7 +53,7 @@ class LatencyGrid(NamedTuple):
 
 
 def latency_grid(scope: Scope) -> LatencyGrid | None:
-    """Count the chosen packets by time and by time in kernel; None if both are known for none.
+    """Count the chosen packets by time and by time in kernel; None if no packet has both.
 
     Raises Cancelled.
     """
@@ -83,7 +83,7 @@ def latency_grid(scope: Scope) -> LatencyGrid | None:
 
 
 def log_edges(low: int, high: int) -> Int64s:
-    """Return rising edges of bins from `low` to `high`, in whole ns, PER_DECADE in a decade.
+    """Return rising edges of bins from `low` to `high` (whole ns); a decade has PER_DECADE bins.
 
     The last edge is above `high`.
     """

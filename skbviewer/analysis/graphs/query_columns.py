@@ -29,9 +29,9 @@ WIDEST = 1 << 62  # ns; no time is farther from 0
 
 
 class Pairs(NamedTuple):
-    """Points, or bars if there are `labels`; `row` is the row that each has in the result.
+    """Points, or bars if there are `labels`; `row` is the row that a point has in the result.
 
-    `first` was subtracted from `x` if `x` are times; otherwise `first` is 0.
+    If `x` are times, `first` was subtracted from them; otherwise `first` is 0.
     """
 
     x: Float64s
@@ -45,8 +45,8 @@ class Spans(NamedTuple):
     """Spans of time (ns), sorted by begin, as arrays of equal length.
 
     `line` is the line in which a span is drawn; no span in a line hides another.  `name` is an
-    index of `names`, sorted by the total length of their spans, the longest first.  Without a
-    column of names, the only name is "".  `row` is the row that the span has in the result.
+    index of `names`.  The name whose spans have the longest total is the first.  If the result has
+    no column of names, the only name is "".  `row` is the row that the span has in the result.
     `begin` counts from the time `first`.
     """
 
@@ -139,7 +139,7 @@ def _is_time(value: Cell) -> bool:
 
 
 def _integers(rows: Rows, which: Int64s, at: int) -> Int64s:
-    """Return the numbers in column `at` of the rows `which`; 0 in place of what is no time."""
+    """Return the numbers in column `at` of the rows `which`; 0 where there is no time."""
     values = (rows[one][at] for one in which.tolist())
     return np.array([_whole(one) if _is_time(one) else 0 for one in values], np.int64)
 

@@ -2,7 +2,7 @@
 """Round trips over time: the average of each part in intervals, and tshark's ack_rtt.
 
 Input: a Scope, which chooses packets.  Output: arrays with an element for each interval.  The
-averages of the parts add up to the average of the whole; percentiles would not.
+averages of the parts add up to the average of the whole round trip; percentiles would not.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ PARTS = (SEND, WIRE, PEER, BOTH, RECEIVE)
 
 
 class RoundTripBars(NamedTuple):
-    """Bars for intervals that begin at `begin_ns` (session time); packet 1 is from `origin_ns`.
+    """Bars for intervals from `begin_ns` (session time) on; packet 1 was captured at `origin_ns`.
 
-    `number` is how many acknowledgments an interval has.  `median_ns` is the median of their
-    ack_rtt (nearest rank), UNKNOWN if there are none.  `parts_ns` has, by part (PARTS) and
-    interval, the average over the `complete` round trips of the interval: those whose parts in the
-    sending kernel are known.  The part BOTH is for round trips whose peer has no kernel log.
-    `first` is the number of the first packet that acknowledges data in the interval; 0 = none.
+    `number` is how many acknowledgments an interval has.  `median_ns` is the median of ack_rtt in
+    the interval (nearest rank), UNKNOWN if it has no acknowledgment.  `parts_ns` has averages by
+    part (PARTS) and interval, over the `complete` round trips: those whose parts in the sending
+    kernel are known.  The part BOTH is for round trips whose peer has no kernel log.  `first` is
+    the number of the first packet that acknowledges data in the interval; 0 = none.
     """
 
     begin_ns: int

@@ -76,8 +76,8 @@ class Joining:
         """Match captures with the KBLs `logs`, given by source id.
 
         `is_ip` has, by source id, a flag for each lifetime of a KBL: whether it has an IP header.
-        `same` has the lifetimes that two logs of one host share, by (source of the log of points,
-        source of the other log).
+        `same` has the lifetimes that two logs of one host share.  The key is (source of the log of
+        points, source of the other log).
         """
         self._logs, self._same = dict(logs), dict(same)
         self.verdicts = {source: _not_captured(logs[source], is_ip[source]) for source in logs}
@@ -107,8 +107,8 @@ class Joining:
     ) -> dict[int, Matches]:
         """Return matches of packets whose bytes a log contains, by source id of the matched log.
 
-        `source` is the source id of these packets, and `log` that of the log with their bytes.
-        `number` is the number of packets in earlier sources.
+        `source` is the source id of these packets, and `log` is the source id of the log with their
+        bytes.  `number` is the number of packets in earlier sources.
         """
         self._interfaces[source] = interfaces(own.packets)
         found = {}
@@ -128,7 +128,7 @@ class Joining:
     ) -> dict[int, Matches]:
         """Return the matches `found`, corrected by the capture's matches with the other KBLs.
 
-        This also adds their verdicts and clocks to the results.
+        The verdicts and clocks of `found` are also added to the results.
         """
         sources = sorted(found)
         for a in sources:
@@ -143,7 +143,7 @@ class Joining:
     def _compare(self, a: int, b: int, found: dict[int, Matches]) -> None:
         """Compare the clocks of the KBLs `a` and `b`, by a capture's matches with both of them.
 
-        This corrects the matches in `found`.
+        The matches in `found` are corrected by this.
         """
         one, other = self._logs[a], self._logs[b]
         if not (one.log.returns and other.log.returns):
@@ -178,7 +178,7 @@ class Joining:
 
 
 def epoch_ns(log: KernelLog) -> int:
-    """Return by how much (ns) the host's wall clock was ahead of the KBL's clock at the begin."""
+    """Return by how much (ns) the host's wall clock was ahead of the KBL's clock at first."""
     return log.clock[0].real_ns - log.clock[0].mono_ns if log.clock else 0
 
 

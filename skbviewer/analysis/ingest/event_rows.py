@@ -97,7 +97,8 @@ def _fill(
 def _started(records: Records, rows: ColumnTable, sent: Int64s) -> Int64s:
     """Return for each XMIT event the leg of the last START_XMIT event of its skb on its CPU.
 
-    When XMIT is recorded, the skb may already be freed, so its own leg may be wrong.
+    When an XMIT event is recorded, the skb may already be freed.  So the leg of the event's own
+    record may be wrong.
     """
     event, of_row, of_leg = (rows.stored(name) for name in ("event", "record", "leg"))
     starts = np.flatnonzero(event == KblEvent.START_XMIT)

@@ -3,8 +3,8 @@
 
 A lifetime gets a number if it matches no captured packet and is not a copy for a sniffer.
 Lifetimes with an IP or ARP header come first, in the order of KBLs and of time.  The packet list
-shows them by default.  Lifetimes without network identity (of other protocol families, or without a
-recorded header) come last.
+shows lifetimes with an IP or ARP header by default.  Lifetimes without network identity (of other
+protocol families, or without a recorded header) come last.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def numbers(
     verdicts: Sequence[npt.NDArray[np.integer]],
     identity: Sequence[npt.NDArray[np.integer]],
 ) -> list[Ids]:
-    """Return for each KBL and each of its lifetimes n, if the lifetime is row K<n>, otherwise -1.
+    """Return for each lifetime of each KBL n, if the lifetime is row K<n>, otherwise -1.
 
     Lifetimes that have a network identity get the lowest numbers.  `verdicts` and `identity` (-1 =
     none) have an array for each KBL, with an element for each lifetime.

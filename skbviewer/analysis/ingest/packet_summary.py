@@ -60,7 +60,7 @@ class PacketSummary(NamedTuple):
         """Improve the verdicts and add to the times of packets, by their matches with one more log.
 
         `legs` are the legs of that log, and `spent` are their times.  If the log has points only,
-        `has_times` must be False; then the times from other logs stay as they are.
+        `has_times` must be False.  Then the times from other logs are kept.
         """
         for packets, why in ((found.lost, Rung.LACKING), (found.contested, CONTESTED)):
             self.rung[packets[self.verdict[packets] == WIRE_ONLY]] = why
@@ -79,8 +79,9 @@ class PacketSummary(NamedTuple):
     def note_sampled(self, packets: Packets, sample: Sample) -> None:
         """Give the packets that `sample` left out a verdict that says so.
 
-        Only packets without a match get this verdict.  Even a packet of a connection that was left
-        out may have a match, for example if its addresses were rewritten after it was chosen.
+        Only packets without a match get the verdict that the sample left them out.  Even if a
+        connection was left out, its packets may have matches, for example if an address was
+        rewritten after the choice.
         """
         out = is_left_out(packets, sample) & (self.verdict == WIRE_ONLY)
         self.verdict[out], self.rung[out] = SAMPLED_OUT, Rung.UNCHOSEN
@@ -130,10 +131,10 @@ def _fold(
 ) -> None:
     """Improve the best verdict of each packet by further matches, which are sorted by packet.
 
-    If several matches are better than the best verdict so far, the last one of them is used.
+    If several matches are better than the best verdict so far, the last of these matches is used.
 
-    This also adds up the number of functions in exact matches; a negative number means that it is
-    lost.  `state` is passed on from one block to the next.
+    The number of functions in exact matches is added up, too; a negative number means that it is
+    lost.  The caller passes `state` on from one block to the next.
     """
     for i in range(len(packet)):
         at = packet[i]

@@ -37,8 +37,8 @@ class SeriesSummary(NamedTuple):
     """Columns with an element for each skb lifetime.
 
     `ordinal` is the ordinal of the record to show for the lifetime.  `identity` is the ordinal of
-    the record that shows the packet best (-1 = none).  `is_ip` says whether this record has an IP
-    header.
+    the record that shows the packet best (-1 = none).  `is_ip` says whether the record `identity`
+    has an IP header.
     """
 
     end_ns: Int64s
@@ -61,7 +61,7 @@ def series_summary(records: Records, series: SeriesTable, legs: LegTable) -> Ser
     """Return a row for each lifetime; its identity is from the first record that shows ports.
 
     If no record shows ports, the identity is from the first record with an IP header, or else with
-    ARP.  The first records of a segment have the header of a larger packet; this header is used
+    ARP.  The first records of a segment have the header of a larger packet.  Such a header is used
     only if there is no better one.
     """
     assert isinstance(records, RecordTable)
@@ -114,7 +114,7 @@ def _note(
 
 
 def _levels(footprints: ColumnTable) -> UInt8s:
-    """Return for each footprint how well it shows the packet: a number up to PORTS."""
+    """Return for each footprint a number that is higher if it identifies the packet better."""
     level, larger = np.empty(len(footprints), np.uint8), has_larger_header(footprints)
     for some in blocks(len(footprints)):
         made = (footprints.part("ethertype", some) == ETH_P_ARP).astype(np.uint8)

@@ -2,8 +2,8 @@
 """Find for which packet each call of a leg works, and when calls do not run (see leg_loops.py).
 
 Input: the calls inside each call, the packet of each call, and the times when CPUs were interrupted
-or switched threads.  Output: spans with ranks (wait_kinds.py); they may overlap, and are said to be
-painted.
+or switched threads.  Output: spans with ranks (wait_kinds.py), which may overlap; to paint is to
+add a span.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ SHORT_NS = 50_000  # the shortest sleep of a thread: the kernel's timer slack
 class Inside(NamedTuple):
     """For each record, time (ns) and CPU of its entry and exit, and the call `around` it.
 
-    If no call is around a record, `around` is the number of its execution context.  Contexts have
-    the numbers after the records.  The calls directly inside record n or context n are
+    If no call is around a record, `around` is the number of its execution context.  Contexts are
+    numbered after the last record.  The calls directly inside record n or context n are
     child[first[n] : first[n + 1]], in order of time.  Times are in ns on the log's clock.
     """
 
@@ -166,12 +166,13 @@ def paint_call(
 ) -> None:
     """Paint the stretches of a call, and those of its inner calls that work for the packet.
 
-    Times before `low` and after `high` (ns) are left out.  `mode` says for what the call works:
-    SAME means that it has the packet.  KIN means that it has the packet in another leg.  MINE means
-    that it belongs to the packet's socket, and that no call has the packet.  OTHERS means that it
-    works for other packets.  NOBODY means that no record shows for what it works.  If `record` is
-    beyond the last record, it is the number of a context.  Spans are appended to `paint` and
-    counted in `counts`, and times are added to `sums`.  `stack` is scratch space.
+    Times before `low` and after `high` (ns) are left out.  `mode` says for what the call works.
+    SAME means that the call has the packet.  KIN means that the call has the packet in another leg.
+    MINE means that the call belongs to the packet's socket, and that no call has the packet.
+    OTHERS means that the call works for other packets.  NOBODY means that no record shows for what
+    the call works.  If `record` is beyond the last record, it stands for a context.  Spans are
+    appended to `paint` and counted in `counts`, and times are added to `sums`.  `stack` is scratch
+    space.
     """
     depth = _push(np.int64(0), np.int64(record), np.int64(mode), low, inside, stack)
     while depth > 0:
@@ -208,7 +209,7 @@ def paint_call(
 
 @allocation_free
 def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: Int64s) -> np.int64:
-    """Push a call onto the stack, from its first inner call on that has not ended at `low` (ns)."""
+    """Push a call onto the stack; inner calls that ended before `low` (ns) are skipped."""
     begin, end = np.int64(inside.first[record]), np.int64(inside.first[record + 1])
     first = begin
     while begin < end:
@@ -356,9 +357,9 @@ def paint_unprobed(
 ) -> None:
     """Paint the times of a thread outside the calls that are directly inside `around`.
 
-    They last from `begin` (on the CPU `on`) to `end` (on `cpu`), but at most to `high` (ns).  The
-    thread ran in such a time if it is recorded again soon and on the same CPU, and if no other
-    thread is recorded there meanwhile.  `paint` and `counts` are described at add().
+    These times last from `begin` (on the CPU `on`) to `end` (on `cpu`), but at most to `high` (ns).
+    The thread ran if it is recorded again soon and on the same CPU, and if no other thread is
+    recorded there meanwhile.  `paint` and `counts` are described at add().
     """
     low, last = np.int64(inside.first[around]), np.int64(inside.first[around + 1])
     stop = last

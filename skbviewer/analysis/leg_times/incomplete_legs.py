@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Find legs that may lack records, because records were lost or probes missed calls.
 
-The numbers of such a leg are not shown.
+If a leg may lack records, its numbers are not shown.
 
 Input: a KBL, its lifetimes, legs, calls and events, and the nesting.  Output: a flag for each leg.
 A lost record may belong to any leg that was active at the time, because a packet may be anywhere.
 The record of a call is written when the call returns, so a loss may also have swallowed calls that
-began before the loss.  Recorded inner calls reveal such calls, and so do events that are in no
+began before the loss.  Recorded inner calls reveal such lost calls, and so do events that are in no
 recorded call.
 """
 
@@ -86,8 +86,8 @@ def _of_lives(log: KernelLog, windows: Windows) -> Spans:
 def _meanwhile(legs: LegTable, last: Int64s, spans: Spans) -> Bools:
     """Return for each leg whether records were lost from its begin to the time `last` (ns).
 
-    Losses before the next leg of the same lifetime count, too: the next leg may have begun earlier,
-    and a receiving leg may have lasted longer.
+    Losses before the next leg of the same lifetime count, too, because the next leg may have begun
+    earlier, or a receiving leg may have lasted longer.
     """
     begin = np.asarray(legs.rows["begin_ns"], np.int64)
     gap = spans.meet(begin, last)
@@ -100,7 +100,7 @@ def _meanwhile(legs: LegTable, last: Int64s, spans: Spans) -> Bools:
 
 
 def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
-    """Return legs with an event outside their calls, where most events of its kind are in a call.
+    """Return the legs with an event outside their calls, if most such events are in a call.
 
     Kinds of events are distinguished by context, too, because interrupts handle packets differently
     from processes.
@@ -119,7 +119,7 @@ def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
 def _threadless(log: KernelLog, legs: LegTable) -> Int64s:
     """Return the calls (record numbers) in legs whose thread is unknown, as it is after a gap.
 
-    It is also unknown which calls are around them.
+    The calls around such a call are also unknown.
     """
 
     def wanted(some: slice) -> Bools:

@@ -3,8 +3,8 @@
 
 Input: the calls of legs, the calls inside them, and the times when CPUs were interrupted or
 switched threads.  Output: the spans in which a leg is not busy, and its busy time.  First, all
-spans that may apply are painted with their ranks.  Then the span with the lowest rank counts at
-each time (docs/times.md).
+spans that may apply are painted with their ranks.  At each time, the span with the lowest rank
+counts (docs/times.md).
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ def _name(
     beside: Beside,
     owned: Owned,
 ) -> int:
-    """Return the rank of a time between two calls with the packet; RANKS: one thread made both."""
+    """Return the rank of the time between two calls with the packet; RANKS if in one thread."""
     for at in range(owned.queue_at[leg], owned.queue_at[leg + 1]):
         within = min(owned.queue_end[at], end) - max(owned.queue_begin[at], begin)
         if 2 * within > end - begin:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find legs that have a call whose caller is probed but not recorded, so it was lost.
+"""Find legs with a call whose caller is probed but not recorded: the caller's call was lost.
 
 Input: a KBL, the nesting, its calls, and when records were lost or calls were missed.  Output: the
 numbers of such legs.
@@ -27,8 +27,8 @@ def legs_with_lost_caller(
 ) -> Int64s:
     """Return the legs in which a call around a recorded call may have been lost.
 
-    `spans` are the times in which records were lost.  The record of a call is written when it
-    returns, so the outer call was lost if it returned in one of these times.
+    `spans` are the times in which records were lost.  The record of a call is written when the call
+    returns.  So an outer call was lost if it returned in one of these times.
     """
     near = rows_where(log.records, lambda some: _are_calls_before(log, some, spans))
     return _legs(log, nesting, calls, near, _callers(log, near))
@@ -60,8 +60,8 @@ def legs_with_missed_caller(
 def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Int64s, func: Int32s) -> Int64s:
     """Return the legs that have a call in `near`, or inside it, whose caller is not recorded.
 
-    func[i] is the function that called near[i]; -1: unknown.  It is not recorded if near[i] is
-    inside no recorded call of this function.
+    func[i] is the function that called near[i]; -1: unknown.  The caller is not recorded if near[i]
+    is inside no recorded call of func[i].
     """
     records = log.records
     caller, missing = np.full(len(records), -1, np.int32), np.zeros(len(records), np.bool_)
@@ -105,8 +105,8 @@ def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Bools:
 def _miss(parent: Int32s, func: Int32s, caller: Int32s, missing: Bools) -> None:
     """Set missing[i] if no recorded call around record i is of the function that called it.
 
-    caller[i] is this function; if it is -1 (unknown), nothing is missing.  The flags of records
-    inside record i are set, too.
+    caller[i] is the function that called record i.  If it is -1 (unknown), missing[i] stays unset.
+    The flags of all records inside such a record i are set, too.
     """
     for i in range(len(parent)):
         up = np.int64(parent[i])

@@ -33,8 +33,8 @@ class Bags(NamedTuple):
     Bag i has most[j] calls of func[j], for each j from at[i] to at[i + 1].  `of` is the bag of each
     leg (or lifetime).  `legs` is the number of legs (or lifetimes) that have each bag.  Legs of
     different kinds have different bags.  `of_func` is a random number for each function.  `hash`
-    is, for each bag, the sum of these numbers over all its calls, plus a random number for the kind
-    of leg.
+    is, for each bag, the sum of the random numbers of all its calls, plus a random number for the
+    kind of leg.
     """
 
     of: Int64s
@@ -83,8 +83,8 @@ def suspect(
 ) -> None:
     """Set found[leg] for each leg that may lack a call which a probe missed in a window.
 
-    `order` has the legs, sorted by `begin`.  The next arrays are in this order: `begin` and `last`
-    are the times (ns) of a leg's first and last record, and `latest` is the latest `last` so far.
+    `order` has the legs, sorted by `begin`.  `begin`, `last` and `latest` are sorted by `begin`:
+    the time (ns) of a leg's first record, that of its last record, and the latest `last` so far.
     `likely` are the most frequent bags.  The scratch space is `rest` (for each likely bag), `may`
     and `more` (for each function, filled with 0), and `seen` (for each bag, filled with -1).
     """
@@ -139,7 +139,7 @@ def _is_part(
 ) -> bool:
     """Return whether a bag plus some calls that may be missing is one of the `likely` bags.
 
-    Only bags are tried that at least as many legs have as have this one.
+    A likely bag is tried only if at least as many legs have it as have the bag `bag`.
     """
     mine = _without(bags, bag, may)
     for t in range(len(likely)):

@@ -2,10 +2,10 @@
 """Find legs that may lack a call because a probe missed the call.
 
 Input: a KBL, its legs and calls, and the windows of time in which probes missed calls.  Output: a
-flag for each leg.  During a window there are hundreds of legs, but often only a single call of a
-function was missed.  So a leg is suspected only if at least as many other legs of the log have its
-calls plus some that may have been missed in the window.  The same test is applied to whole
-lifetimes, because all calls of a leg may have been missed.
+flag for each leg.  During a window there are hundreds of legs, but often a probe missed only a
+single call.  So a leg is suspected only if at least as many other legs have its calls plus calls
+that may have been missed in the window.  The same test is applied to whole lifetimes, because all
+calls of a leg may have been missed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def may_lack(
 
     `last` is the time (ns) at which the last call of each leg returned.  Legs are compared twice:
     with the number of calls of each function, and with each function counted once.  The second
-    comparison serves loops, because no other leg may have the same number of calls.
+    comparison is for calls in a loop, because no other leg may have the same number of them.
     """
     begin = np.asarray(legs.rows["begin_ns"], np.int64)
     found = np.zeros(len(begin), np.bool_)

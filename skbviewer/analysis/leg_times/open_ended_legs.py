@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find legs whose birth or end may have been lost, from the use of skb addresses.
+"""Find legs whose birth or end may have been lost, by the use of skb addresses.
 
-Input: a KBL that lost records, its lifetimes and legs.  Output: a flag for each leg.  An address
-holds one packet at a time.  So if a lifetime has no recorded end, it ended before the next lifetime
-at its address began.  If it has no recorded birth, it began after the last record of the previous
-lifetime there.  If records were lost in that time, the loss may be the reason.
+Input: a KBL that lost records, its lifetimes and legs.  Output: a flag for each leg.  An skb
+address holds one packet at a time.  So if a lifetime has no recorded end, it ended before the next
+lifetime at its address began.  If a lifetime has no recorded birth, it began after the last record
+of the previous lifetime at its address.  If records were lost between the two lifetimes, the loss
+may be the reason.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ from .open_ended_loops import (
 class _Found(NamedTuple):
     """What the use of addresses shows about the births and ends of lifetimes.
 
-    Each leg has `bits`.  If its birth is missing, `begun` is the kind of its first record; if its
-    end is missing, `by` is the kind of its last record.  The kind of a record is its event, or
-    EVENTS + its function.  `seen` is the number of recorded births and ends for each kind of leg.
-    `quiet` is, for each kind of last record, the number of lifetimes that have no recorded end
-    although no records were lost.
+    Each leg has `bits`.  If the birth of a leg is missing, `begun` is the kind of its first record.
+    If its end is missing, `by` is the kind of its last record.  The kind of a record is its event,
+    or EVENTS + its function.  `seen` is the number of recorded births and ends for each kind of
+    leg.  `quiet` is, for each kind of last record, the number of lifetimes that have no recorded
+    end although no records were lost.
     """
 
     bits: UInt8s
@@ -60,10 +61,10 @@ def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans
     REACH_NS away.  A loss nearby does not explain why the birth is missing if the leg begins in
     RECEIVE_START.
 
-    After some kinds of last records the end is often missing: at least half of the lifetimes
-    without an end that stop there cannot have lost it.  After such a record, a missing end is
-    normal.  But if records were lost within CLOSE_NS after the leg's last record, the missing end
-    does not count as normal.
+    After some kinds of last records the end is often missing.  For such a kind, at least half of
+    the lifetimes without an end cannot have lost it.  After a last record of such a kind, a missing
+    end is normal.  But if records were lost within CLOSE_NS after the leg's last record, the
+    missing end does not count as normal.
     """
     count, functions = len(legs.rows), max(log.probes, default=-1) + 1
     found = _Found(

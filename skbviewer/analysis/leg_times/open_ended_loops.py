@@ -55,11 +55,11 @@ def follow_addresses(
     """Follow the lifetimes at each skb address through a block of records, in order of time.
 
     `ts`, `kind`, `event` and `func` are columns of the records, and `of` is the leg of each.  `own`
-    is the number of the address of its skb, and `made` that of the clone that it makes.  `state`
-    has a row of FIELDS for each address.  Each leg has a lifetime (`series`) and a kind (`kinds`);
-    `is_first` marks the first leg of a lifetime.  `parent` has an element for each lifetime.
-    `begins` and `ends` are the times of losses (ns).  The last five arrays are described at
-    open_ended_legs._Found; this function fills them.
+    is the number of the address of the record's skb, and `made` that of the clone that the record
+    makes.  `state` has a row of FIELDS for each address.  Each leg has a lifetime (`series`) and a
+    kind (`kinds`); `is_first` marks the first leg of a lifetime.  `parent` has an element for each
+    lifetime.  `begins` and `ends` are the times of losses (ns).  The last five arrays are described
+    at open_ended_legs._Found; this function fills them.
     """
     for i in range(len(ts)):
         leg, at = np.int64(of[i]), np.int64(own[i])

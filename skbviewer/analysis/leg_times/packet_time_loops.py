@@ -49,8 +49,8 @@ def sum_groups(
     A group has the legs of a packet, or of an skb lifetime.
 
     group[i] is the group of leg[i]; both arrays are sorted by group.  `made` has a column for each
-    group.  If a leg of the group lacks records, its column is left as it is.  `own` and `open_` are
-    scratch space.  `waits` is the largest number of waits that a leg has.
+    group.  If a leg of a group lacks records, the column of the group is left as it is.  `own` and
+    `open_` are scratch space.  `waits` is the largest number of waits that a leg has.
     """
     i = 0
     while i < len(group):

@@ -47,8 +47,8 @@ def sort_times(count: Int, order: Int64s) -> None:
 def sort_many(count: Int, order: Int64s) -> None:
     """Sort the first `count` columns of `order` by time; fast if they are many.
 
-    This assigns single numbers, because numba takes seconds to compile the assignment of an array
-    to a part of another array.
+    Single numbers are assigned here, because numba takes seconds to compile the assignment of an
+    array to a part of another array.
     """
     times = order[TIME, :count].copy()
     row = np.argsort(times)

@@ -238,7 +238,7 @@ def _also(records: Records, legs: LegTable, nesting: Nesting) -> Int64s:
 def _by_function(log: KernelLog) -> list[Bools]:
     """Return flags for each probe: whether its function takes a packet, its ROLES, and "tcp".
 
-    The last element of each array is for records without a probe.
+    The last element of each array of flags is for records without a probe.
     """
     made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:-1]]
     known = {probe.name for probe in log.probes.values()}

@@ -33,9 +33,9 @@ class ChosenCalls(Protocol):
 
 
 def counted_rows(scope: ChosenCalls) -> Bools:
-    """Return for each row of a chosen call whether it is the one that counts for the call.
+    """Return for each row of a chosen call whether the call counts in this row.
 
-    It is the first of the call's rows that does not represent a further packet of a list.
+    A call counts in the first of its rows that does not represent a further packet of a list.
     """
     keep = np.ones(scope.call_count, np.bool_)
     highest = {name: scope.columns.bounds("call", name)[1] for name in ("flags", "carried")}

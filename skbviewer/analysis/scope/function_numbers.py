@@ -15,7 +15,7 @@ from .scope_inputs import Kernel
 def layers_of(names: Sequence[str], kernels: Mapping[int, Kernel]) -> list[str]:
     """Return the layer of each function.
 
-    A function without an skb never is in a layer of a packet's path, whatever its name is: it
+    A function without an skb is never in a layer of a packet's path, whatever its name is.  It
     begins no stage, and is no step of a path.
     """
     inner = frozenset[str]().union(*(k.names.inner_functions for k in kernels.values()))
@@ -36,10 +36,10 @@ class FunctionNumbers:
             self._tables[number] = table
 
     def of(self, func: Int64s, source: Int64s) -> Int64s:
-        """Return the function of each probe id in `func`; -1 = it has no name.
+        """Return the function of each probe id in `func`; -1 = the function has no name.
 
-        `source` has the source id of the log of each probe.  It is ignored if there is only one
-        log.
+        `source` has the source id of the log of each probe.  `source` is ignored if there is only
+        one log.
         """
         if len(self._tables) == 1:
             (table,) = self._tables.values()

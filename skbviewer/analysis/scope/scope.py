@@ -285,7 +285,7 @@ class Scope:
     def happened(self, leg: Int64s, ts: Int64s) -> Bools:
         """Return for each leg and time `ts` (ns) whether an event at that time is selected.
 
-        It is selected if the time is in the range, and a chosen packet has the leg.
+        A time is selected if it is in the range, and if a chosen packet has the leg.
         """
         return self._are_of_packets(leg) & self._range.has(self.sources_of(leg), ts)
 
@@ -351,7 +351,7 @@ class Scope:
 
     @cached_property
     def once(self) -> Bools:
-        """Return for each row of a chosen call whether it is the one that counts for the call.
+        """Return for each row of a chosen call whether the call counts in this row.
 
         A call is stored once for each leg to which it belongs: a socket's call for all legs that it
         sent or read, a list's call for the legs of all packets in the list.
@@ -385,8 +385,8 @@ class Scope:
     def functions_of(self, func: Int64s, source: Int64s) -> Int64s:
         """Return the function of each probe id in `func`, as an index of `function_names`.
 
-        `source` has the source id of each probe's log.  The result is -1 for an unknown name.  The
-        result is -1 for a function without a name.
+        `source` has the source id of each probe's log.  The result is -1 for a function without a
+        name.
         """
         return self._functions.of(func, source)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A range of session time: which times of a source are in it, and which rows may be in it.
 
-Rows are found by the bounds of column chunks.  So a short range of a long recording reads only a
-few chunks.
+Rows are found by the bounds of column chunks.  So only a few chunks are read for a short range of a
+long recording.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class TimeRange(NamedTuple):
     def rows(self, table: str, column: str, sources: Iterable[int]) -> Int64s:
         """Return rows of `table` (0-based, rising) that include all rows in the range of time.
 
-        `column` has the times, on the clocks of `sources`.  Other rows may be among them.
+        `column` has the times, on the clocks of `sources`.  Rows outside the range may be among the
+        returned rows.
         """
         if not self.is_limited:
             return np.arange(self.columns.length(table))

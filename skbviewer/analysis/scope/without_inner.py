@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Leave out calls of functions without an skb, which were recorded inside other calls.
 
-The self time of such a call counts for the call around it, as if its function had no probe.  In a
-path, the calls inside a call that is left out move one level up.
+The self time of a call that is left out counts for the call around it, as if its function had no
+probe.  In a path, the calls inside a call that is left out move one level up.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def fold(inner: Bools, own: Int64s, parent: Int64s) -> None:
 
     `own` is the self time of calls (ns, -1 = unknown), and `inner` says which are inner calls.
 
-    `parent` is the id (row + 1) of the call around each call; less than 1 if there is none.  Calls
-    inside an inner call get the call around the inner call as their parent.  The call around a call
-    must come before it.
+    `parent` is the id (row + 1) of the call around each call; less than 1 if there is none.  If a
+    call is inside an inner call, its parent becomes the call around the inner call.  The call
+    around a call must come before it.
     """
     for i in range(len(own)):
         above = parent[i] - 1

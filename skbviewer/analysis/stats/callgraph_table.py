@@ -2,7 +2,7 @@
 """Callers and callees, as gprof shows them: `skbviewer stats callgraph`.
 
 Each function has an entry: its callers, itself, and the functions that it called.  The caller is
-the recorded call directly around a call in the same leg; functions without a probe between the two
+the recorded call directly around a call in the same leg.  Functions without a probe between the two
 are not seen.  A call counts once, however many packets it handled.
 """
 
@@ -27,8 +27,8 @@ NOBODY = "(no recorded function)"
 class CallGraphRow(NamedTuple):
     """A line in the entry of `function`; `other` is a caller, the function itself, or a callee.
 
-    The numbers are about the calls from one of the two to the other: calls of `function` if `other`
-    is a caller, otherwise calls of `other`.
+    The numbers are about the calls between the two functions: the calls of `function` if `other` is
+    a caller, otherwise the calls of `other`.
     """
 
     function: str
@@ -40,7 +40,7 @@ class CallGraphRow(NamedTuple):
 
 
 class _Arcs(NamedTuple):
-    """Pairs of a calling and a called function, with sums over the calls between the two.
+    """Pairs of a calling and a called function, with sums over the calls of the called one.
 
     `caller` and `called` are indices of functions.  If the caller is unknown, `caller` is the
     number of functions.

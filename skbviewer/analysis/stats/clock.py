@@ -48,7 +48,8 @@ def clock_rows(scope: Scope) -> list[ClockRow]:
 def unsure_captures(scope: Scope) -> list[int]:
     """Return captures (source ids, rising) that have a clock fit but no exact match.
 
-    Nothing confirms the fit of such a capture, so the fit may be wrong by more than its residual.
+    Nothing confirms the clock fit of a capture without exact matches, so the fit may be wrong by
+    more than its residual.
     """
     source = np.asarray(scope.columns.array("packet", "source"))
     exact = np.asarray(scope.columns.array("packet", "verdict")) == EXACT

@@ -89,9 +89,9 @@ Key = Mapping[str, Int64s]  # columns of flows
 class _Kind(NamedTuple):
     """A kind of conversation: which flows belong to it, and what identifies an endpoint.
 
-    meant(key) returns for each flow whether it is of this kind.  `columns` identify an endpoint; in
-    their names, {} stands for the side. text(values) returns an address, given as its columns, as
-    text.  If endpoints have ports, the port is the last column.
+    meant(key) returns for each flow whether it is a conversation of this kind.  `columns` identify
+    an endpoint; in their names, {} stands for source or destination. text(values) returns an
+    address, given as its columns, as text.  If endpoints have ports, the port is the last column.
     """
 
     meant: Callable[[Key], Bools]
@@ -136,8 +136,8 @@ def conversations(
     """Return the conversations of one kind (a key of KINDS), the largest first.
 
     `packets` are the numbers of the packets to count; None = all packets.  `times` are the times
-    (ns) of all packets in the session, on one clock.  Without them, the times in the captures are
-    used.  A conversation's begin and duration are 0 if none of its packets has a time.
+    (ns) of all packets in the session, on one clock.  Without `times`, the times in the captures
+    are used.  A conversation's begin and duration are 0 if none of its packets has a time.
     """
     return list(starmap(Conversation, conversations_of(flows_of(columns, packets, times), kind)))
 
@@ -292,7 +292,7 @@ def _chosen(scope: Scope) -> Int64s | None:
 def _capture_times(scope: Scope) -> Int64s | None:
     """Return the capture times of all packets on the clock of the first capture (int64, ns).
 
-    Returns None if the captured times are already on that clock.
+    Returns None if the times in the capture are already on that clock.
     """
     columns, clock, captures = scope.columns, scope.clock, scope.captures
     if not captures or (len(captures) < 2 and not clock.interfaces(captures[0])):
@@ -326,7 +326,7 @@ def _end_filter(word: str, address: str, port: int | None) -> str:
 
 
 def _ends(flows: Flows, kind: str) -> tuple[Int64s, Int64s, Int64s, Bools]:
-    """Return the flows of a kind, the lower and the higher endpoint of each, and who sent.
+    """Return the flows of a kind, the lower and the higher endpoint of each, and which one sent.
 
     The last array is True where the higher endpoint sent the packets.
     """

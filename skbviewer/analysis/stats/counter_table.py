@@ -36,7 +36,7 @@ class CounterRow(NamedTuple):
 def counter_rows(scope: Scope) -> list[CounterRow]:
     """Return rows for functions, for layers (from the wire upwards), and for programs.
 
-    Of each kind, the row with most events comes first.
+    Within each of these kinds, the row with the most events comes first.
 
     There are no rows if no log counted events, or if the logs counted different events.  Raises
     Cancelled.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Expert information, by severity: `skbviewer stats expert`.
 
-The table has the findings of the diagnosis, and findings about TCP streams as Wireshark's.
+The table has the findings of the diagnosis, and Wireshark's findings about TCP streams.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ SUMS = 5  # rows of sums that add_calls() makes before those of marks
 
 
 class FunctionRow(NamedTuple):
-    """One function; times are in ns and of whole calls as recorded, unless stated otherwise."""
+    """One function; its times are in ns and of whole calls as recorded, unless stated otherwise."""
 
     function: str
     layer: str

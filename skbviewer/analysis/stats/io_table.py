@@ -48,7 +48,7 @@ def io_rows(scope: Scope) -> list[IoRow]:
 
 
 def zero_notes(scope: Scope, rows: list[IoRow]) -> tuple[str, ...]:
-    """Return a sentence about the time from which `rows` count, if that is not obvious."""
+    """Return a sentence about the time from which `rows` count, if this is not packet 1's time."""
     if not rows:
         return ()
     if not scope.columns.length("packet"):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How durations are distributed: `skbviewer stats latency`.
 
-For paths, these are times in kernel of packets; for stages, parts of legs; for functions, whole
-calls.
+The durations of paths are times in kernel of packets.  Those of stages are parts of legs, and those
+of functions are whole calls.
 """
 
 from __future__ import annotations

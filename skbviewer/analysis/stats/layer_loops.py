@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Compute the time of each leg in each layer, in compiled loops over the calls of a block.
 
-A system call that sends begins before its packet is made.  One that receives begins before its
-packet arrives.  What such a call does before it has the packet does not belong to the packet.
+A system call that sends begins before its packet is made.  A system call that receives begins
+before its packet arrives.  What a system call does before it has its packet does not belong to the
+packet.
 """
 
 from __future__ import annotations
@@ -81,11 +82,11 @@ def late(call: Int, calls: Calls, legs: LegTimes) -> np.int64:
 def own_times(calls: Calls, legs: LegTimes, left: Int64s, made: Int64s) -> None:
     """Set made[i] to the self time (ns) of call i within its leg; -1 = unknown.
 
-    Time counts from the leg's begin.  For calls of the leg's reader, it counts from the time when
-    the reader gets the packet.  If a call began earlier, no record shows when in the call
-    interrupts and other packets took their time.  So the result is how long the call ran after that
-    begin without inner calls, but at most its self time.  `left` is scratch space with an element
-    for each call.
+    The self time counts from the leg's begin.  For calls of the leg's reader, the self time counts
+    from the time when the reader gets the packet.  If a call began earlier, no record shows when in
+    the call interrupts and other packets took their time.  So the result is how long the call ran
+    after that time without its inner calls, but at most its self time.  `left` is scratch space
+    with an element for each call.
     """
     for i in range(len(calls.leg)):
         left[i] = -1

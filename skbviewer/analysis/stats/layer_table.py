@@ -40,10 +40,10 @@ class LayerRow(NamedTuple):
     """One layer, one kind of wait, or one stage.
 
     `kind` is "busy" for the self times of a layer's functions, "wait" for time in a queue or while
-    the CPU worked for others, "later wait" for such time after the leg's end, which is no time in
-    kernel, or "unknown" if no record shows what the time was.  It is "stage" for a section of a
+    the CPU worked for others, "later wait" for a wait after the leg's end, which is not time in
+    kernel, or "unknown" if no record shows what the time was.  `kind` is "stage" for a section of a
     leg, including waits (Wu & Crawford 2007 for the receiving side), or for the wire between two
-    legs.  `number` is the number of legs.  The other numbers are ns for each leg.
+    legs.  `number` is the number of legs.  All other numbers are ns for each leg.
     """
 
     kind: str
@@ -167,7 +167,7 @@ def wait_times(scope: Scope, legs: Bools) -> WaitTimes:
 
 
 def _waits(times: WaitTimes, ns: Int64s, word: str) -> list[LayerRow]:
-    """Return a row for each kind of wait that took time; its values are sums for each leg.
+    """Return a row for each kind of wait that took time; a row has the sums of the legs.
 
     `ns` is the time of each wait that counts; `word` is the kind of the returned rows.
     """

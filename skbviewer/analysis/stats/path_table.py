@@ -25,7 +25,7 @@ MAX_PATHS = 500  # most paths; rarer ones are summed up in a last row
 class PathRow(NamedTuple):
     """One path class: the packets that took the same path.
 
-    Times are the times in kernel of its packets.
+    The times are times in kernel of the class's packets.
     """
 
     path: int  # number of the class in the recording, from 1, the most frequent; 0 = rarer ones
@@ -90,7 +90,8 @@ def legs_of_classes(made: Breakdown, rows: Int64s, examples: Sequence[int]) -> l
 
     `examples` has one packet of each class, and `rows` are all packets that count (rising).  Both
     are indices in `made.units`.  If the kernel dropped a leg's skb, but lost none of the packets
-    `rows` by that, the leg is called "freed": a socket had received the packets, for example.
+    `rows` by that, the leg is called "freed".  For example, a socket had received the packets
+    before.
     """
     directions = [made.directions(row) for row in examples]
     has_drops = any(dropped for legs in directions for _, dropped in legs)

@@ -22,9 +22,9 @@ DENSE = 1 << 24  # keys below this are numbered by a table instead of by sorting
 
 
 class ProcessRow(NamedTuple):
-    """A program with one name on one host.
+    """All programs with one name on one host.
 
-    `number` is the number of its calls, and `legs` the number of legs.  Times are in ns.
+    `number` is how many calls the program made, and `legs` is in how many legs.  Times are in ns.
     """
 
     process: str
@@ -61,8 +61,8 @@ class OwnCalls(NamedTuple):
     """The calls that programs made in their own threads, in legs without lost records.
 
     `calls` are the calls, as indices of the chosen calls; `leg` is the leg of each.  `program` is
-    the program of each call, as an index of `names`, which are pairs of the KBL's source id and the
-    program.
+    the program of each call, as an index of `names`.  These are pairs of the KBL's source id and
+    the program's name.
     """
 
     calls: Int64s
@@ -109,7 +109,7 @@ def count_legs(program: Int64s, leg: Int64s, last: Int64s, ways: Int64s) -> None
 
 
 def _numbered(key: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the distinct keys, rising, and the index of each of `key` (at least 0) among them."""
+    """Return the distinct keys, rising, and for each of `key` (at least 0) its index among them."""
     most = int(key.max(initial=0)) + 1
     if most > DENSE:
         keys, index = np.unique(key, return_inverse=True)

@@ -22,7 +22,7 @@ ROOT = -1
 
 
 class Stack(NamedTuple):
-    """Functions from the outermost to the innermost one, and the innermost one's self time (ns)."""
+    """The functions of a call stack, outermost first, and the self time (ns) of the innermost."""
 
     functions: tuple[str, ...]
     self_ns: int
@@ -39,9 +39,10 @@ class StackTree(NamedTuple):
     """All call stacks as a tree: each node's parent (ROOT: none), and its function in `names`.
 
     Arrays are int64 and equally long.  A parent has a lower index than its children.  `calls` is
-    the number of calls that have the node's stack, and `self_ns` the sum of their known self times.
-    `counted` is the number of events that the hardware counter `counter` counted in these calls,
-    without inner calls.  If no counter was recorded, `counter` is "" and `counted` is 0 everywhere.
+    the number of calls that have the node's stack.  `self_ns` is the sum of the known self times of
+    these calls.  `counted` is the number of events that the hardware counter `counter` counted in
+    these calls, without inner calls.  If no counter was recorded, `counter` is "" and `counted` is
+    0 everywhere.
     """
 
     names: tuple[str, ...]
@@ -129,7 +130,8 @@ def _nodes(scope: Scope, function: Int64s, names: int) -> tuple[Int64s, _Nodes]:
     """Return the node of each chosen call, and the tree of all nodes.
 
     `function` is the function of each chosen call, a number below `names`.  The parent of a node is
-    the node of the call around its call.  A call without a chosen call around it has no parent.
+    the node of the call around that node's call.  A call without a chosen call around it has no
+    parent.
     """
     above, depth = scope.of_call("parent"), scope.of_call("depth")
     above = _chosen_places(scope, above)

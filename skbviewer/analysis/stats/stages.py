@@ -4,8 +4,8 @@
 Receiving has the stages of Wu & Crawford ("The performance analysis of Linux networking - packet
 receiving", 2007): NIC and driver, protocol stack, data receiving process.  Sending has the stages
 system call, transport, IP, queueing discipline, driver.  A stage ends where the next recorded stage
-begins.  The first stage begins with the leg.  So the stages of a sending or forwarding leg add up
-to the leg, and so do those of a receiving leg up to the process.
+begins.  The first stage begins with the leg.  So the stages of a leg that sends or forwards add up
+to the whole leg.  Those of a receiving leg add up to the leg, without the stage of the process.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
     """Return, by stage, the times (ns) of those wanted legs that have the stage.
 
     Copies for sniffers are left out.  All calls of the legs are used, even after the range of time.
-    A range of time selects legs by their begin, and does not cut them off; otherwise a stage would
-    include the stages after it.  Raises Cancelled.
+    A range of time selects legs by their begin, and does not cut off a leg.  Otherwise a stage
+    would include the stages after it.  Raises Cancelled.
     """
     rows, scope = np.flatnonzero(wanted), scope.whole
     rows = rows[~sniffed_legs(scope, rows)]
@@ -49,7 +49,7 @@ def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
 
 
 def _stages_of(scope: Scope, rows: Int64s) -> list[Int64s]:
-    """Return, for each of STAGES, the times (ns) of those of the legs `rows` that have it."""
+    """Return, for each of STAGES, the times (ns) of those legs in `rows` that have this stage."""
     legs = legs_at(scope, rows)
     made = np.empty((2, len(rows) * MOST_STAGES), np.int64)
     scratch = np.empty(BITS, np.int64), np.empty(len(STAGES), np.int64)
@@ -67,9 +67,9 @@ def sniffed_legs(scope: Scope, legs: Int64s) -> Bools:
 def reading_times(scope: Scope, legs: Int64s) -> tuple[Int64s, Int64s]:
     """Return the legs whose packet a process read, and how long (ns) the process took.
 
-    The time lasts from the reading to the last exit of the leg's calls.
+    This duration lasts from the reading of the packet to the last exit of the leg's calls.
 
-    The legs are some of `legs`, which are 0-based and rise.
+    The returned legs are some of `legs`, which are 0-based and rise.
     """
     reader, kind = (scope.columns.near("leg", name, legs) for name in ("reader_ns", "kind"))
     read = np.flatnonzero((kind == RX) & (reader >= 0))
@@ -93,10 +93,10 @@ def _last_exits(scope: Scope, legs: Int64s) -> Int64s:
 def wire_times(scope: Scope, legs: Int64s) -> Int64s:
     """Return for each receiving leg the time (ns) since a leg in the same KBL sent its packet.
 
-    `legs` are 0-based and rise.  The result has an element for each of them.  The result is -1 if
-    there is no such leg, if records were lost in between (the packet may have passed another leg),
-    or if the sending leg lacks records (its time of sending is unknown).  No clock can measure the
-    time between two machines: see the one-way bounds of `skbviewer stats clock`.
+    `legs` are 0-based and rise.  The result has an element for each of `legs`.  The result is -1 if
+    no leg sent the packet, if records were lost in between (the packet may have passed another
+    leg), or if the sending leg lacks records (its time of sending is unknown).  No clock can
+    measure the time between two machines: see the one-way bounds of `skbviewer stats clock`.
     """
     columns = scope.columns
     if len(legs) * 2 > columns.length("leg"):  # all packets are found faster than most of them

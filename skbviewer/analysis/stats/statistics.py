@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All statistics, by the word for them on the command line of `skbviewer stats`.
+"""All statistics, by the word with which the command line of `skbviewer stats` names them.
 
 The command line, the Statistics menu and the menu's windows are made from STATISTICS.
 """
@@ -139,7 +139,7 @@ def _io(scope: Scope) -> Table:
 def _of_events(
     rows_of: Callable[[Scope], Sequence[tuple[Any, ...]]], fields: tuple[str, ...], *groups: str
 ) -> Callable[[Scope], Table]:
-    """Return a function that makes a table of events which only logs with `groups` have."""
+    """Return a function that makes a table of events that only logs with `groups` have."""
 
     def table(scope: Scope) -> Table:
         rows = rows_of(scope)
@@ -253,7 +253,7 @@ def _program_filter(row: Row) -> str:
 
 
 def _expert_filter(row: Row) -> str | None:
-    """Return the filter for a finding: of all its packets (TCP), otherwise of one packet."""
+    """Return the filter for a finding: all packets of one about TCP, otherwise one packet."""
     if row["rule"].startswith(TCP):
         return str(row["rule"])
     return f"frame.number == {row['packet']}" if row["packet"].isdecimal() else None

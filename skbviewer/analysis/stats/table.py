@@ -15,7 +15,7 @@ class Table(NamedTuple):
     """Rows with a value for each of `keys`, and sentences about the rows.
 
     If a key ends in _ns, its values are times in ns.  None is an unknown value.  `warnings` say
-    what is missing in the table, and `notes` say more about it.
+    what may be missing in the table.  `notes` are other sentences about it.
     """
 
     keys: tuple[str, ...]
@@ -37,10 +37,10 @@ class Statistic(NamedTuple):
 
     `make` raises Cancelled. filter(row) returns the display filter that selects the packets of a
     row, or None if no field identifies them.  `filter` itself is None if no field identifies the
-    packets of any row.  If `tabs` are given, the window has a tab for each of these values of the
-    first key.  `titles` replace the titles that are made from names of columns.  `seconds` are the
-    times that the window shows in seconds.  `title` is its entry in the Statistics menu, `tip` the
-    entry's tooltip.
+    packets of any row.  If `tabs` are given, they are values of the first key, and the window has a
+    tab for each of them.  `titles` replace the titles that are made from names of columns.
+    `seconds` are the times that the window shows in seconds.  `title` is the entry in the
+    Statistics menu, and `tip` is the tooltip of this entry.
     """
 
     title: str

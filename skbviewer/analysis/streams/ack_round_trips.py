@@ -4,8 +4,8 @@
 Input: the packets of all TCP streams of a session.  Output: for each packet, the row of the segment
 that ends at the packet's acknowledgment number.  A segment waits until the other direction
 acknowledges its end, or later bytes.  If several waiting segments end at the acknowledgment number,
-the packet acknowledges the oldest one.  Waiting segments that end before that number are removed;
-nothing acknowledges them.
+the packet acknowledges the oldest one.  Waiting segments that end before that number are removed,
+because nothing will acknowledge them.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ def _answer(
     """Set answered[i] to the index of the segment that segment i acknowledges.
 
     `begin` is the index at which the stream of each segment begins.  `waiting` is scratch space.
-    For each direction it holds the ends and indices of segments that are not acknowledged yet, the
-    oldest first.
+    `waiting` holds, for each direction, the ends and indices of segments that are not acknowledged
+    yet, the oldest first.
     """
     count = np.zeros(2, np.int64)
     for at in range(len(seq)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Relative numbers of TCP packets that no capture has, from the streams in captures.
+"""Sequence numbers of TCP packets that no capture has, relative to the streams in captures.
 
 An skb lifetime belongs to a stream if the captures have exactly one stream between the same
 endpoints.

@@ -2,7 +2,7 @@
 """Relations between packets: pings and their answers, and addresses that two hosts claim.
 
 Input: the columns of a session, and the bytes of ARP packets.  Output: the relations of each
-packet, by Wireshark's rules.  A reply answers the last request without a reply that has the same
+packet, by Wireshark's rules.  A reply answers the last unanswered request that has the same
 identifier, number and hosts.  The hardware address that was captured first for an IPv4 address
 counts as the right one.
 """
@@ -30,7 +30,7 @@ _HARDWARE = {field.name: field.make for field in BYTE_FIELDS if field.name.endsw
 
 
 class Claim(NamedTuple):
-    """An ARP packet claims `ip` for `mac`, but packet `first` claimed it for `other`."""
+    """An ARP packet says that `mac` has `ip`, but packet `first` said that `other` has it."""
 
     ip: str
     mac: str
@@ -64,9 +64,9 @@ class Link(NamedTuple):
 class _Echoes(NamedTuple):
     """Pings and their answers, sorted by 0-based packet row.
 
-    `request` says whether the packet is a ping.  `partner` is the row of its answer, or of the ping
-    that it answers (-1 = none).  `many` says to how many hosts the packet was sent, as an index of
-    DESTINATION_KINDS.
+    `request` says whether the packet is a ping.  `partner` is the row of the ping's answer, or of
+    the ping that the answer is for (-1 = none).  `many` says to how many hosts the packet was sent,
+    as an index of DESTINATION_KINDS.
     """
 
     rows: Array
@@ -135,7 +135,7 @@ def _many(view: View, rows: Int64s) -> Int64s:
 
 
 def _keys(view: View, rows: Int64s, request: Bools) -> list[Int64s]:
-    """Return keys (hosts, identifier, number) that are equal for a ping and its answer."""
+    """Return keys (hosts, identifier, number) that are the same for a ping and its answer."""
     columns = {
         name: view.column(name)[rows].astype(np.int64)
         for name in ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "dport", "seq", "source")

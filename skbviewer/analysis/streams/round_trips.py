@@ -3,8 +3,8 @@
 
 A round trip begins with a segment and ends with its acknowledgment.  The kernel log of the host
 that sent the segment shows how long its kernel took before the wire, and after the acknowledgment
-arrived.  A kernel log of the peer shows how long the peer took.  Each part is the difference
-between two times in one kernel log, so it has no error of a clock fit.
+arrived.  A kernel log of the peer shows how long the peer took.  Each part of a round trip is the
+difference between two times in one kernel log, so it has no error of a clock fit.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class RoundTrips(NamedTuple):
     """Acknowledged segments, sorted by the number of the acknowledging packet, as int64 arrays.
 
     `packet` acknowledges `acked`; both are numbers of packets.  `when_ns` is the session time of
-    `packet`.  `rtt_ns` is the time between both packets in the capture: tcp.analysis.ack_rtt.  The
-    other times are UNKNOWN if a leg or records of it are missing:
+    `packet`.  `rtt_ns` is the time between the packets `acked` and `packet` in the capture:
+    tcp.analysis.ack_rtt.  The other times are UNKNOWN if a leg, or a record of a leg, is missing:
 
     send: in the sender's kernel, from the segment's first record to the wire.
 
-    outside: from the time when the segment is at the sender's wire until its acknowledgment is
-    there.
+    outside: from the time when the segment is at the sender's wire until the acknowledgment is at
+    the same place.
 
     peer: the part of `outside` from the arrival of the segment at the peer to the departure of the
     answer.
@@ -58,7 +58,7 @@ class RoundTrips(NamedTuple):
 
     @property
     def wire_ns(self) -> Int64s:
-        """Return the part of `outside_ns` that was not at the peer; UNKNOWN if it is not known."""
+        """Return the part of `outside_ns` that was not at the peer; UNKNOWN if not known."""
         known = (self.outside_ns >= 0) & (self.peer_ns >= 0)
         return np.where(known, self.outside_ns - self.peer_ns, UNKNOWN)
 
@@ -80,7 +80,7 @@ class RoundTripRow(NamedTuple):
 class _Ends(NamedTuple):
     """For each packet, the 0-based leg that sent it first, and the leg that received it last.
 
-    -1 means that there is no such leg.
+    If there is no such leg, the value is -1.
     """
 
     sent: Int64s
@@ -167,9 +167,9 @@ def _parts(scope: Scope, rows: Int64s, acked: Int64s) -> tuple[Int64s, Int64s, I
 
 
 def _ends(scope: Scope, packets: Int64s) -> _Ends:
-    """Return the sending and receiving legs of packets, if the records of these legs are complete.
+    """Return the sending and receiving legs of packets; legs that may lack records are left out.
 
-    `packets` are 0-based rows, rising; the result has an element for each.
+    `packets` are 0-based rows, rising.  The result has an element for each packet.
     """
     columns = scope.columns
     packet, leg = exact_matches(columns, packets + 1)

@@ -38,8 +38,8 @@ class Matches(NamedTuple):
 def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
     """Return the nearest earlier packet that has the same addresses, ports and sequence number.
 
-    A packet of another capture that is the same skb does not count as a copy.  A result of -n
-    stands for row K<n>, which no capture has; 0 means that there is no earlier packet.
+    A packet of another capture that is the same skb does not count as a copy.  If the result is -n,
+    it is row K<n>, which no capture has.  If it is 0, there is no earlier packet.
     """
     columns = scope.columns
     count = columns.length("packet")
@@ -88,10 +88,10 @@ def _without_same_skb(scope: Scope, packets: Int64s, before: Int64s) -> Int64s:
 
 
 def is_same_skb(scope: Scope, packets: Int64s, others: Int64s) -> Bools:
-    """Return for each of `packets` whether the packet in `others` at its place is the same skb.
+    """Return for each of `packets` whether it is the same skb as the packet in `others`.
 
-    Both packets must match an skb lifetime exactly.  The result is False where `others` has no
-    number of a packet.
+    Both packets must match an skb lifetime exactly.  The result is False if the element of `others`
+    is not the number of a packet.
     """
     found = exact_matches(scope, np.r_[packets, others[others > 0]])
     packet, first = np.unique(found.packet, return_index=True)
@@ -105,8 +105,8 @@ def is_same_skb(scope: Scope, packets: Int64s, others: Int64s) -> Bools:
 def _with_sequence(scope: Scope, table: str, wanted: Int64s, among: Int64s) -> Int64s:
     """Return the TCP segments of `table` (0-based rows) whose sequence number is in `wanted`.
 
-    Only the rows `among`, which rise, are searched.  Most segments are excluded by the last bits of
-    their numbers, which is faster than a search.
+    Only the rows `among`, which rise, are searched.  Comparing the last bits of sequence numbers
+    excludes most segments, which is faster than a search.
     """
     columns, last_bits = scope.columns, flags_of(wanted & LAST_BITS, LAST_BITS + 1)
 
@@ -122,7 +122,7 @@ def _with_sequence(scope: Scope, table: str, wanted: Int64s, among: Int64s) -> I
 
 
 def _place_in_time(scope: Scope, lives: Int64s) -> Int64s:
-    """Return for each skb lifetime how many packets were captured before its begin, minus 0.5."""
+    """Return for each skb lifetime how many packets were captured before it began, minus 0.5."""
     columns = scope.columns
     if not len(lives):
         return np.zeros(0, np.int64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Find TCP segments that repeat bytes of earlier ones without being the same segment.
+"""Find TCP segments that contain bytes of an earlier segment, but are not copies of it.
 
-If a path cannot carry segments of their size, a kernel cuts them anew before it sends them again.
-The network may also copy a packet.
+If a path cannot carry segments of that size, a kernel cuts them in another way before it sends them
+again.  The network may also copy a packet.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def earlier_holders(scope: Scope, packets: Int64s) -> Int64s:
     """Return for each segment in `packets` an earlier segment that has its first byte; 0 if none.
 
     The earlier segment has the same addresses and ports, is not the same skb, and is one of the
-    BEFORE packets before this segment.  If there are several, it is the one with the nearest
-    sequence number; of these, the latest.  If sequence numbers wrap around to 0, the earlier
-    segment is not found.
+    BEFORE packets before this segment.  If there are several such segments, the one with the
+    nearest sequence number is returned, and of these the latest.  If sequence numbers wrap around
+    to 0, the earlier segment is not found.
     """
     columns = scope.columns
     ports = (columns.take("packet", name, packets - 1) for name in ("sport", "dport"))
@@ -66,9 +66,9 @@ def _holds(keys: list[Int64s], payload: Int64s, first: Int64s, later: Int64s) ->
 def copies_of_network(scope: Scope, packets: Int64s) -> Bools:
     """Return for each of `packets` whether its capture has an earlier copy of this IPv4 packet.
 
-    A copy has the same addresses, ports, sequence number, length and identification, and at most
-    BEFORE packets are between the two.  If TCP sends a segment again, its identification is
-    different.  Packets whose identification is 0 never count as copies.
+    A copy has the same addresses, ports, sequence number, length and identification.  At most
+    BEFORE packets are between a packet and its copy.  If TCP sends a segment again, the new packet
+    has another identification.  Packets whose identification is 0 never count as copies.
     """
     columns = scope.columns
     names = ("sport", "dport", "seq")

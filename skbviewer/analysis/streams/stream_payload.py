@@ -48,7 +48,7 @@ def datagrams(segments: Iterable[Segment]) -> Iterator[Piece]:
 
 
 def bytestream(segments: Iterable[Segment]) -> Iterator[Piece]:
-    """Yield the TCP payload of each side in the order of its bytes, as soon as it is complete."""
+    """Yield the TCP payload of each side in the order of its bytes; gaps are waited for."""
     sides = (_Side(0), _Side(1))
     for one in segments:
         yield from sides[one.side].add(one)
@@ -84,7 +84,7 @@ class _Side:
         yield from self._continue()
 
     def rest(self) -> Iterator[Piece]:
-        """Yield the segments that still wait, although bytes between them are missing."""
+        """Yield the segments that still wait, although bytes before them are missing."""
         for begin in sorted(self._early):
             one = self._early[begin]
             assert self._next is not None

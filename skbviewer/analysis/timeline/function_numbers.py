@@ -13,7 +13,7 @@ from ..words.function_layers import layer_of, layers
 
 
 def layer_names() -> tuple[str, ...]:
-    """Return the names of the layers in resources/layers.json, in its order."""
+    """Return the names of the layers, in the order of resources/layers.json."""
     return tuple(style.name for style in layers())
 
 

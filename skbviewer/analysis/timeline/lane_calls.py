@@ -185,7 +185,10 @@ def _sources(columns: Columns, rows: Int64s | None) -> npt.NDArray[np.int64] | i
 
 
 def _each(source: npt.NDArray[np.int64] | int, count: int) -> list[tuple[int, Int64s | slice]]:
-    """Return (source, indices of its calls) for each KBL; `source` is the KBL of each call."""
+    """Return for each KBL its source id and the indices of its calls.
+
+    `source` is the source id of each call's KBL.
+    """
     if isinstance(source, int):
         return [(source, slice(0, count))]
     return [(int(one), np.flatnonzero(source == one)) for one in np.unique(source)]

@@ -43,7 +43,7 @@ class Lane(NamedTuple):
 
 
 class Wire(NamedTuple):
-    """When the packet of a lane was captured (ns since t0_ns), with the possible error."""
+    """When the packet of a lane was captured (ns since t0_ns), and the possible error of that."""
 
     lane: int
     packet: int
@@ -222,7 +222,7 @@ def _stack_lane(
 
 
 def _group(part: Part, boxes: slice, is_lower: bool) -> slice | Int64s:
-    """Return those of the boxes `boxes` that are stacked together: the lower ones or the others."""
+    """Return the boxes of one group: the lower ones if `is_lower`, otherwise all others."""
     if part.lower is None:
         return slice(0, 0) if is_lower else boxes
     mine: Int64s = np.flatnonzero(part.lower[boxes] == is_lower) + boxes.start

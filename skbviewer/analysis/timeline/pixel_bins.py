@@ -2,9 +2,9 @@
 """Find the boxes to draw in each pixel by searches, without going over all boxes.
 
 Input: for each row, boxes that are sorted by time and do not overlap.  Output: the boxes to draw.
-A box that is wider than a pixel is drawn as it is.  Narrower boxes that begin in the same pixel
-become one bin.  It has their number, their most frequent layer, and a flag that says whether a
-packet was dropped in one of them.
+A box that is wider than a pixel is drawn as it is.  Narrower boxes that begin in the same pixel are
+drawn as one bin.  A bin has the number of its boxes, their most frequent layer, and a flag that
+says whether a packet was dropped in one of them.
 """
 
 from __future__ import annotations
@@ -132,12 +132,12 @@ def _row(of: Boxes, row: int, edges: Int64s) -> _Drawn | None:
 
 
 def _positions(of: Boxes, base: int, stop: int, edges: Int64s) -> Int64s:
-    """Return for each edge the first box in a row that begins at or after it.
+    """Return for each of `edges` the first box in a row that begins at or after the edge.
 
     The boxes of the row are those from `base` to `stop` - 1.
 
-    The result is that of np.searchsorted(), in a third of the time.  Each step of the search is
-    done for all edges at once, so that they wait for the memory together.
+    The result is the same as that of np.searchsorted(), but takes a third of the time.  Each step
+    of the search is done for all edges at once, so that the edges wait for the memory together.
     """
     begin, end = -(-base // COARSE), -(-stop // COARSE)
     low = (np.searchsorted(of.coarse[begin:end], edges) + begin - 1) * COARSE + 1
@@ -159,7 +159,7 @@ def _groups(bounds: Int64s, first: int, stop: int) -> Int64s:
 
 
 def _drawn(of: Boxes, group: Int64s, stop: int, pixel: int) -> _Drawn:
-    """Return a bin for the boxes of each pixel; its last box gets its own bin if it is wide."""
+    """Return a bin for the boxes of each pixel; a wide box at its end gets a bin of its own."""
     last = np.r_[group[1:], stop] - 1
     wide = of.dur[last] > pixel
     count = last + 1 - group - wide
@@ -185,8 +185,8 @@ def _looks(
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
     """Return the `look` of each bin, and whether the sampled boxes have different layers.
 
-    SAMPLES boxes of each bin are looked at.  The look has their most frequent layer, and all flags
-    that any box of the bin has.
+    Only SAMPLES boxes of each bin are examined.  The look of a bin has the most frequent layer of
+    these samples, and all flags that any box of the bin has.
     """
     look, mixed = of.look[first], np.zeros(len(first), np.bool_)
     many = np.flatnonzero(count > 1)

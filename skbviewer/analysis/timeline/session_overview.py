@@ -35,8 +35,8 @@ class Gap(NamedTuple):
 class Overview(NamedTuple):
     """The calls and packets of a session over time, and its gaps and drops.
 
-    `span_ns` is divided into BINS equal parts.  `calls` and `packets` are their numbers in each
-    part.  `drops` are the times of drops, rising.  All times are in ns since t0_ns.
+    `span_ns` is divided into BINS equal parts.  `calls` and `packets` are the numbers of calls and
+    packets in each part.  `drops` are the times of drops, rising.  All times are in ns since t0_ns.
     """
 
     t0_ns: int

@@ -26,7 +26,7 @@ class Clock(Protocol):
     def to_source(self, source: int, session_ns: Int64s, interface: int | None = None) -> Int64s:
         """Return the session times `session_ns` as times (ns) on the clock of `source`.
 
-        If `interface` is given, it is the clock of this interface of the capture.
+        If `interface` is given, the times are on the clock of this interface of the capture.
         """
 
     def of_packets(
@@ -44,7 +44,7 @@ class Clock(Protocol):
         """
 
     def interfaces(self, source: int) -> tuple[int, ...]:
-        """Return the interfaces of a capture that have clocks of their own; () if all share one."""
+        """Return the interfaces of a capture that have their own clocks; () if all share one."""
 
     def error(self, source: int, interface: int | None = None) -> int:
         """Return the possible error (ns) of session times of a source, or of one interface."""

@@ -206,12 +206,12 @@ def _thread(facts: EventFacts, names: Names) -> str:
 
 
 def lock_address(data: int) -> int:
-    """Return the address of a lock from the `data` of an event that waits for it."""
+    """Return the address of the lock that the `data` of an event about a lock contains."""
     return data & LOCK_MASK | MASK64 & ~LOCK_MASK
 
 
 def lock_kind(data: int) -> str:
-    """Return the kind of a lock from the `data` of a wait for it: "mutex", "lock to read"."""
+    """Return the kind of the lock that `data` of such an event contains: "lock to read"."""
     how = data >> LOCK_BITS & 0xFF
     known = {
         KblLock.MUTEX: "mutex",

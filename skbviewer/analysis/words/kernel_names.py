@@ -33,7 +33,7 @@ class Names(NamedTuple):
 
     @property
     def inner_functions(self) -> frozenset[str]:
-        """Return the functions without an skb, which are recorded only inside calls of others."""
+        """Return the functions without an skb, whose calls are recorded only inside other calls."""
         return frozenset(self.meta.get(INNER_FUNCTIONS, "").split())
 
     @property
@@ -91,7 +91,8 @@ class Names(NamedTuple):
 def task_name(tasks: Mapping[int, str], pid: int, cpu: int) -> str:
     """Return the name of a thread, like Names.task(); "" if it is unknown.
 
-    `tasks` are names by thread id.  For thread 0, it has the name on one CPU of the log.
+    `tasks` are names by thread id.  The name of thread 0 in `tasks` is its name on one CPU of the
+    log.
     """
     name = tasks.get(pid, "")
     return f"{name.partition('/')[0]}/{cpu}" if pid == IDLE and "/" in name else name

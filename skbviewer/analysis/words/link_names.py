@@ -56,6 +56,6 @@ NAMES = {
 def link_name(linktype: int) -> str:
     """Return Wireshark's name of a link type, such as "Ethernet".
 
-    The result is "LINKTYPE_USER0 (147)", for example, if this table has no name for it.
+    If this table has no name, the result is "LINKTYPE_USER0 (147)", for example.
     """
     return NAMES.get(linktype) or linktype_name(linktype)

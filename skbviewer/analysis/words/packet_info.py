@@ -31,8 +31,8 @@ BROADCAST = (1 << 48) - 1
 def address(version: int, high: int, low: int) -> str | None:
     """Return an IP address as text; None if `version` is 0.
 
-    `high` and `low` are the upper and lower 64 bits of the address, signed; `high` is ignored for
-    IPv4.
+    `high` and `low` are the upper and lower 64 bits of the address, as signed numbers.  `high` is
+    ignored for IPv4.
     """
     if version == 4:
         return str(IPv4Address(low & 0xFFFFFFFF))

@@ -33,9 +33,9 @@ class Place(NamedTuple):
 
 
 class SourceMap:
-    """Finds where functions are defined; a name may have several places.
+    """Finds where functions are defined; the same name may be defined in several places.
 
-    Branches of #if, static functions or headers may define a name several times.
+    The reasons are branches of #if, static functions, and headers.
     """
 
     def __init__(self, places: Mapping[str, Sequence[Place]], tree: Path | None = None) -> None:
@@ -78,8 +78,8 @@ class SourceMap:
 def load(path: Path, tree: Path | None = None) -> SourceMap:
     """Read where functions are defined, from the output `path` of `skbscan scan --json`.
 
-    `tree` is the folder of the kernel's source, if there is one.  Raises BadInput if the file is
-    not such an output.
+    `tree` is the folder of the kernel's source, if there is one.  Raises BadInput if the file was
+    not written by `skbscan scan --json`.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))

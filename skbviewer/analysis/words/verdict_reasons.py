@@ -91,8 +91,8 @@ _KNOWN = frozenset(Rung)
 def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
     """Return why a packet or leg has its verdict (an index of VERDICTS), as a sentence.
 
-    `has_kbl` says whether the session has a kernel log.  `rung` is the number of the reason.  If
-    only a newer version knows it, the sentence says so.
+    `has_kbl` says whether the session has a kernel log.  `rung` is the number of the reason for the
+    verdict.  If only a newer version knows the rung, the sentence says so.
     """
     if verdict == WIRE_ONLY and not has_kbl:
         return "No kernel log is loaded."

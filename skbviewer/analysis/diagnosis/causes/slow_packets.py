@@ -56,7 +56,7 @@ def _find(case: Case) -> list[Finding]:
 def excess_of(case: Case) -> Int64s:
     """Return how much longer (ns) each chosen packet took than the median packet of its class.
 
-    The result is 0 for a packet that has too few packets to compare it with.
+    The result is 0 for a packet whose class is too small for a comparison.
     """
     found: Int64s = case.cached("excess", _excess)
     return found
@@ -72,7 +72,7 @@ def slow_ones(case: Case, excess: Int64s) -> Bools:
     """Return for each chosen packet whether it is slow.
 
     `excess` is how much longer (ns) each packet took than the median packet of its class.  If only
-    one packet is chosen, a smaller excess is enough to call it slow.
+    one packet is chosen, a smaller excess is enough to call the packet slow.
     """
     usual = case.kernel_ns - excess
     least = usual // SHARE if len(excess) == 1 else usual * (FACTOR - 1)
@@ -80,7 +80,7 @@ def slow_ones(case: Case, excess: Int64s) -> Bools:
 
 
 def differences(case: Case, which: Bools) -> list[tuple[str, int]]:
-    """Return what made the packets `which` slower: (part and stage, ns), longest first.
+    """Return which parts and stages made the packets `which` slower: (title, ns), longest first.
 
     The sum of all ns is the excess of these packets over the median packets of their classes.
     """

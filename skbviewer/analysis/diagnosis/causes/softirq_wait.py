@@ -45,9 +45,9 @@ def long_waits(case: Case, ns: Int64s) -> Spans:
 
 
 def handed_off(case: Case, spans: Spans) -> Bools:
-    """Return for each chosen packet whether ksoftirqd ended most of its waiting time.
+    """Return for each chosen packet whether most of its waiting time ended in ksoftirqd.
 
-    `spans` are the waits.  Their durations are compared, not their number.
+    `spans` are the waits.  The waits are compared by their durations, not by their number.
     """
     other, own = np.zeros((2, len(case.rows)), np.int64)
     by_thread = ended_in_ksoftirqd(case, spans)
@@ -72,7 +72,7 @@ def ended_in_ksoftirqd(case: Case, spans: Spans) -> Bools:
 class Following(NamedTuple):
     """The call after each wait: its 0-based row, its begin (ns), and the first call of its leg.
 
-    The row is -1 if there is no such call.
+    The row is -1 if there is no call after the wait.
     """
 
     row: Int64s
@@ -97,8 +97,8 @@ def calls_after(case: Case, spans: Spans) -> Following:
 def find_calls(calls_at: Int64s, entry: Int64s, leg: Int64s, time: Int64s, found: Int64s) -> None:
     """Set found[i] to the first call of leg[i] that begins at time[i] (ns) or later.
 
-    If there is none, found[i] stays as it is.  The calls of leg k are calls_at[k] to calls_at[k +
-    1] - 1; they begin at the times `entry` (ns).
+    If the leg has no such call, found[i] stays as it is.  The calls of leg k are calls_at[k] to
+    calls_at[k + 1] - 1; they begin at the times `entry` (ns).
     """
     for i in range(len(leg)):
         low, last = calls_at[leg[i]], calls_at[leg[i] + 1]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Waits for locks, from the kernel's events about contended locks.
 
-A wait has one or more events of its begin (a thread first spins, then sleeps) and one of its end.
+A wait begins with one or more events (a thread first spins, then sleeps), and ends with one event.
 Waits that did not end are left out, and so are waits during which records were lost.
 """
 

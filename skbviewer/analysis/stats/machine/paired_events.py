@@ -12,10 +12,10 @@ from ...scope import Scope
 
 
 class Pairs(NamedTuple):
-    """Pairs of events: log, CPU, thread, data of begin and end, and the time between both (ns).
+    """Pairs of events: log, CPU, thread, data of both events, and the time between them (ns).
 
-    `begin` is when the first event of the pair happened (ns on the log's clock), and `event` is its
-    0-based row.
+    `begin` is when the first event of the pair happened (ns on the log's clock).  `event` is the
+    0-based row of this event.
     """
 
     source: Int64s
@@ -29,7 +29,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(scope: Scope, begins: int, ends: int, by: str) -> Pairs:
-    """Return pairs: an event of kind `begins` in the range of time, and the next one of `ends`.
+    """Return pairs: an event of kind `begins` in the range of time, and its next event `ends`.
 
     `by` is "cpu" or "pid": what both events of a pair must have in common.  Events without a
     partner are left out, and so are pairs between which records were lost.  Raises Cancelled.

@@ -18,7 +18,7 @@ MASK32 = 0xFFFFFFFF
 
 
 class QueueRow(NamedTuple):
-    """How long one queue was, in packets, each time when it took or gave away a packet."""
+    """How long one queue was, in packets, whenever it took or gave away a packet."""
 
     queue: str
     host: int  # source id of the KBL
@@ -55,7 +55,7 @@ def queue_rows(scope: Scope) -> list[QueueRow]:
 def queues_of(scope: Scope) -> tuple[Int64s, list[tuple[str, int]]]:
     """Return the events (0-based rows) that report lengths of queues in the range of time.
 
-    Also returned is the pair (queue, source id of the log) for each of them.  Raises Cancelled.
+    For each event, the pair (queue, source id of the log) is also returned.  Raises Cancelled.
     """
     scope.progress.report("Counting", 0, 0)
     event = scope.columns.array("event", "event")
@@ -92,7 +92,7 @@ def _names(scope: Scope, rows: Int64s) -> list[str]:
 
 
 def _sockets(scope: Scope, rows: Int64s) -> Int64s:
-    """Return the socket of each reported length, from SOCK_ENQUEUE on the same CPU at that time."""
+    """Return the socket for each reported length: SOCK_ENQUEUE has it, on that CPU at that time."""
     columns = scope.columns
     made = np.zeros(len(rows), np.int64)
     mine = np.flatnonzero(columns.array("event", "event")[rows] == int(KblEvent.SOCK_LENGTH))

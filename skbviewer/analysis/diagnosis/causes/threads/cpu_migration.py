@@ -48,7 +48,7 @@ def _find(case: Case) -> list[Finding]:
 def _moved(case: Case) -> Spans:
     """Return the waits inside legs that ended when a call on another CPU began.
 
-    If a wait ends because a call that was interrupted goes on, the CPU is still the same.
+    If a wait ends because an interrupted call goes on, the CPU has not changed.
     """
     spans, kind = case.waits_of(range(SOFTIRQ, RANKS))
     ns = np.zeros(len(case.rows), np.int64)

@@ -57,7 +57,7 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _share(case: Case, locks: Locks, row: int) -> str:
-    """Return a phrase: which share of a packet's time in kernel these waits for locks are.
+    """Return a phrase with the share of a packet's time in kernel that it waited for locks.
 
     A program may also wait for a lock later, while it reads the packet.
     """
