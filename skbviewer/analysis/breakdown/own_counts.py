@@ -75,8 +75,8 @@ def probe_counts(scope: Scope) -> Int64s:
 
     NetSlice's formula for events, N = N' - n_empty - K * n_nested, holds for a call with all K
     probed calls inside it.  Without the counts of inner calls, n_empty + c * (n_nested - n_empty)
-    remains, where c is the number of calls directly inside.  Inner calls that belong to no packet
-    are not counted in c.  The result is 0 if the recorder did not measure its probes with this
+    remains, where c is the number of calls directly inside. c does not include inner calls that
+    belong to no packet.  The result is 0 if the recorder did not measure its probes with this
     counter.  Raises Cancelled.
     """
     every = scope.unlimited

@@ -30,10 +30,10 @@ class PathClasses(NamedTuple):
 
     `peers` is, for each packet, the number of a set of packets with which the packet is compared.
     This set is the packet's class or, if the class has fewer than SMALL_CLASS packets, all packets
-    with the same directions and layers.  `median` is, for each of these sets, the packet with the
-    median time in kernel (the lower one of two).  `size` is the number of packets in each of these
-    sets.  `path` is the number of each class's path (see path_rule); equal paths have equal numbers
-    in all recordings.  Arrays with an element for each packet have any integer type.
+    with the same directions and layers.  `median` is, for each set, the packet with the median time
+    in kernel (the lower one of two).  `size` is the number of packets in each set.  `path` is the
+    number of each class's path (see path_rule); equal paths have equal numbers in all recordings.
+    Arrays with an element for each packet have any integer type.
     """
 
     number: Array | LazyColumn  # by packet

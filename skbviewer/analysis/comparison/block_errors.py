@@ -3,11 +3,11 @@
 
 A mean is a ratio: the sum of all values divided by their number.  The error of this ratio is
 linearised (Cochran 1977, 6.4), and the variance of the sum of the residuals is estimated from
-overlapping windows of blocks.  This is the closed form of the moving block bootstrap (Kuensch, "The
-jackknife and the bootstrap for general stationary observations", Ann. Statist. 17, 1989).  The
-method draws no random numbers, so the same files always have the same results.  It is not known
-over how much time calls depend on each other.  So windows of 1, 2, 4 and 8 blocks are tried, and
-the largest variance is used.
+overlapping windows of blocks.  The estimate has the closed form of the moving block bootstrap
+(Kuensch, "The jackknife and the bootstrap for general stationary observations", Ann. Statist. 17,
+1989).  The method draws no random numbers, so the same files always have the same results.  It is
+not known over how much time calls depend on each other.  So windows of 1, 2, 4 and 8 blocks are
+tried, and the largest variance is used.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Errors(NamedTuple):
     windows: Int64s
 
     def at_least(self, other: Errors) -> Errors:
-        """Return for each item the larger known error: this one or the one in `other`."""
+        """Return the errors, but for each item the error in `other` if that error is larger."""
         larger = np.nan_to_num(other.error) > self.error
         error = np.where(larger, other.error, self.error)
         return Errors(error, np.where(larger, other.freedom, self.freedom), self.windows)

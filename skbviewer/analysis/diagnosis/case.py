@@ -195,7 +195,7 @@ class Case:
 
     @cached_property
     def medians(self) -> Parts:
-        """Return the parts of the median packets' times, for the classes of the chosen packets."""
+        """Return how the median times of the classes of the chosen packets are divided."""
         peers = np.flatnonzero(np.bincount(self._peers))
         return self.made.divided(distinct(self.made.classes.median[peers]))
 

@@ -50,7 +50,7 @@ class Locks(NamedTuple):
 
     @property
     def asleep(self) -> Locks:
-        """Return the waits at whose end the thread slept, rather than spun."""
+        """Return the waits at whose end the thread was sleeping and not spinning."""
         return self.selected((self.waits.data >> LOCK_BITS & SPINS) == 0)
 
 

@@ -32,7 +32,7 @@ def calls() -> Need:
 
 
 def peers() -> Need:
-    """Return the need for enough similar packets to compare a packet with."""
+    """Return the need for enough packets that are similar to a chosen packet."""
     return Need(
         lambda case: bool(case.made.classes.are_comparable(case.rows).any()),
         "at least 8 packets on the same path, or through the same layers",
@@ -52,8 +52,8 @@ def capture() -> Need:
 def functions(*names: str, how: str = "") -> Need:
     """Return the need for a probe on at least one of the functions `names`.
 
-    `how` says how to record the probe.  By default, it says to add the first of `names` to the list
-    of probes.
+    `how` says how to record the probe.  If `how` is "", the advice is to add the first of `names`
+    to the list of probes.
     """
     return Need(
         lambda case: any(

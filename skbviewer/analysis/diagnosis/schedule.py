@@ -60,8 +60,8 @@ def _spans(case: Case, what: Callable[[Scope], ThreadSpans]) -> ThreadSpans:
 def thread_text(case: Case, leg: int, pid: int, begin: int, end: int) -> str:
     """Return a sentence: how long (ns) thread `pid` slept, ran, or waited for a CPU.
 
-    The sentence is about the time from `begin` to `end` (ns).  It is "" if the scheduler's events
-    cover less than half of this time.
+    The sentence is about the time from `begin` to `end` (ns).  The sentence is "" if the
+    scheduler's events cover less than half of this time.
     """
     did = []
     for words, what in (("slept", slept), ("waited for a CPU", waited), ("ran", ran)):

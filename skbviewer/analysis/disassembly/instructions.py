@@ -19,10 +19,11 @@ class Instruction(NamedTuple):
     if a register holds the address.  `name` is the function at `target`, or "+0x4c" for a place in
     the same function.  `source` is set at the first instruction of each source line.  If the
     instruction is a call, `drops` is the number of packets that were dropped in the called
-    function, and `calls` are the numbers of recorded calls by function.  `linked` is the code of
-    the image at this place, if the kernel replaced it; otherwise, or if this is unknown, it is b"".
-    `linked` is the image's code at this place if the kernel replaced this code.  Otherwise, or if
-    that is unknown, `linked` is b"".  The addresses of instructions are explained at Disassembly.
+    function, and `calls` are the numbers of recorded calls by function.  `linked` is the code that
+    the image has at this place, if the kernel replaced this code.  `linked` is b"" if the code was
+    not replaced, or if this is unknown.  `executed` is how often the kernel executed the
+    instruction; None if it was not counted.  The addresses of instructions are explained at
+    Disassembly.
     """
 
     address: int
@@ -44,8 +45,8 @@ class Disassembly(NamedTuple):
     """The code of `function`, from the address `begin` to the address `end`.
 
     `image` is the path of the file with the code: a kernel image, or the kernel log if `recorded`.
-    Addresses are those in the image, before KASLR.  If `recorded`, they are those in the running
-    kernel.  `notes` are sentences for the user.
+    Addresses are those in the image, before KASLR, if `recorded` is False.  If `recorded` is True,
+    they are those in the running kernel.  `notes` are sentences for the user.
     """
 
     function: str

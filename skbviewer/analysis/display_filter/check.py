@@ -37,7 +37,7 @@ def parse(text: str) -> p.Plan | None:
 def fields_of_calls(text: str) -> tuple[str, ...]:
     """Return the names of the fields of calls that a filter uses.
 
-    Raises FilterError.  Raises FilterError.
+    Raises FilterError.
     """
     plan = parse(text)
     fields = [of.field for of in p.operands(plan)] if plan is not None else []

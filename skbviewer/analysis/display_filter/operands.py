@@ -18,7 +18,7 @@ WHOLE = 7  # most bytes that fit in a positive int64
 def is_scanned(of: Operand) -> bool:
     """Return whether the bytes of the operand `of` must be read from each packet separately.
 
-    This is not necessary if the bytes are one number at a fixed position.
+    The result is False, for example, if the bytes are one number at a fixed position.
     """
     if of.field.kind not in (Kind.PROTOCOL, Kind.BYTES) or of.function == "len":
         return False

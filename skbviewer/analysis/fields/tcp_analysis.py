@@ -52,7 +52,7 @@ class Segments(NamedTuple):
 def analysis_of(data: Data, progress: Progress | None = None) -> Analysis:
     """Return findings about all TCP streams of the session, computed once.
 
-    Raises Cancelled.  Raises Cancelled.
+    Raises Cancelled.
     """
     found: Analysis = data.cached(ANALYSIS, lambda: _analysed(data, progress or Silent()))
     return found
@@ -151,7 +151,7 @@ class _Highest(NamedTuple):
     """What is known about a segment's direction before the segment.
 
     `next` is the next expected sequence number, as an offset.  `by` is the position of the segment
-    from which it follows.
+    from which `next` follows.
     """
 
     next: Int64s
@@ -328,8 +328,8 @@ def _round_trip(s: Segments) -> Int64s:
 def _seen_before(s: Segments, offset: Int64s, asked: Bools) -> Bools:
     """Return for each segment in `asked` whether an earlier segment contained all of its bytes.
 
-    Only the last earlier segment with the same direction and offset is considered.  It must be at
-    least as long as the segment.
+    Only the last earlier segment with the same direction and offset is considered.  The earlier
+    segment must be at least as long as the segment itself.
     """
     key = s.begin * 2 + s.found.direction
     wanted = np.isin(key, np.unique(key[asked])) & (s.size > 0)

@@ -38,8 +38,8 @@ class IoSeries(NamedTuple):
 
     The first interval begins at `begin_ns` of session time.  `after_ns` is how long after the zero
     of the Time column (origin_of) the first interval begins.  Times in kernel (nearest rank) are
-    those of packets captured in the interval.  They are UNKNOWN if none is known.  `first` is the
-    number of the first packet in each interval; 0 = none.
+    those of packets captured in the interval.  Times in kernel are UNKNOWN if the interval has no
+    packet with a known time.  `first` is the number of the first packet in each interval; 0 = none.
     """
 
     begin_ns: int

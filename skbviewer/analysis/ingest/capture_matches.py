@@ -76,8 +76,8 @@ class Joining:
         """Match captures with the KBLs `logs`, given by source id.
 
         `is_ip` has, by source id, a flag for each lifetime of a KBL: whether it has an IP header.
-        `same` has the lifetimes that two logs of one host share.  The key is (source of the log of
-        points, source of the other log).
+        `same` has the lifetimes that two logs of one host share.  The keys of `same` are (source of
+        the log of points, source of the other log).
         """
         self._logs, self._same = dict(logs), dict(same)
         self.verdicts = {source: _not_captured(logs[source], is_ip[source]) for source in logs}

@@ -60,7 +60,7 @@ class PacketSummary(NamedTuple):
         """Improve the verdicts and add to the times of packets, by their matches with one more log.
 
         `legs` are the legs of that log, and `spent` are their times.  If the log has points only,
-        `has_times` must be False.  Then the times from other logs are kept.
+        `has_times` must be False.  If `has_times` is False, the times from other logs are kept.
         """
         for packets, why in ((found.lost, Rung.LACKING), (found.contested, CONTESTED)):
             self.rung[packets[self.verdict[packets] == WIRE_ONLY]] = why

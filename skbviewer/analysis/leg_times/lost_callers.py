@@ -105,8 +105,8 @@ def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Bools:
 def _miss(parent: Int32s, func: Int32s, caller: Int32s, missing: Bools) -> None:
     """Set missing[i] if no recorded call around record i is of the function that called it.
 
-    caller[i] is the function that called record i.  If it is -1 (unknown), missing[i] stays unset.
-    The flags of all records inside such a record i are set, too.
+    caller[i] is the function that called record i.  If caller[i] is -1 (unknown), missing[i] stays
+    unset.  The flags of all records inside such a record i are set, too.
     """
     for i in range(len(parent)):
         up = np.int64(parent[i])

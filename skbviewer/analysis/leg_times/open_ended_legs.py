@@ -61,10 +61,11 @@ def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans
     REACH_NS away.  A loss nearby does not explain why the birth is missing if the leg begins in
     RECEIVE_START.
 
-    After some kinds of last records the end is often missing.  For such a kind, at least half of
-    the lifetimes without an end cannot have lost it.  After a last record of such a kind, a missing
-    end is normal.  But if records were lost within CLOSE_NS after the leg's last record, the
-    missing end does not count as normal.
+    After some kinds of last records, the end is often missing without a loss.  A kind is one of
+    these if, of the lifetimes that have this last record and no recorded end, at least half cannot
+    have lost their end.  After a last record of one of these kinds, a loss does not explain the
+    missing end.  But a loss does explain the missing end if records were lost within CLOSE_NS after
+    the leg's last record.
     """
     count, functions = len(legs.rows), max(log.probes, default=-1) + 1
     found = _Found(

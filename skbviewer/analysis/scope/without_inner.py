@@ -99,7 +99,7 @@ def _leg(leg: Leg) -> Leg:
 
 
 def _more(call: PathCall, inner: PathCall) -> dict[str, Any]:
-    """Return the values of a call outside inner calls, with those of the call `inner` in it."""
+    """Return the values OWN of `call`, each with the value of the inner call `inner` added."""
     both = ((name, getattr(call, name), getattr(inner, name)) for name in OWN)
     return {name: own + more for name, own, more in both if own is not None and more is not None}
 

@@ -36,7 +36,8 @@ class CounterRow(NamedTuple):
 def counter_rows(scope: Scope) -> list[CounterRow]:
     """Return rows for functions, for layers (from the wire upwards), and for programs.
 
-    Within each of these kinds, the row with the most events comes first.
+    The rows of each kind (function, layer or program) are sorted by events, the largest number
+    first.
 
     There are no rows if no log counted events, or if the logs counted different events.  Raises
     Cancelled.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """How durations are distributed: `skbviewer stats latency`.
 
-The durations of paths are times in kernel of packets.  Those of stages are parts of legs, and those
-of functions are whole calls.
+The durations of paths are times in kernel of packets.  The durations of stages are parts of legs,
+and the durations of functions are whole calls.
 """
 
 from __future__ import annotations

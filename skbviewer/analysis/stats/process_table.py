@@ -61,7 +61,7 @@ class OwnCalls(NamedTuple):
     """The calls that programs made in their own threads, in legs without lost records.
 
     `calls` are the calls, as indices of the chosen calls; `leg` is the leg of each.  `program` is
-    the program of each call, as an index of `names`.  These are pairs of the KBL's source id and
+    the program of each call, as an index of `names`.  `names` are pairs of the KBL's source id and
     the program's name.
     """
 

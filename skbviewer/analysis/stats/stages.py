@@ -5,7 +5,8 @@ Receiving has the stages of Wu & Crawford ("The performance analysis of Linux ne
 receiving", 2007): NIC and driver, protocol stack, data receiving process.  Sending has the stages
 system call, transport, IP, queueing discipline, driver.  A stage ends where the next recorded stage
 begins.  The first stage begins with the leg.  So the stages of a leg that sends or forwards add up
-to the whole leg.  Those of a receiving leg add up to the leg, without the stage of the process.
+to the whole leg.  The stages of a receiving leg add up to the leg, if the stage of the process is
+left out.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
     """Return, by stage, the times (ns) of those wanted legs that have the stage.
 
     Copies for sniffers are left out.  All calls of the legs are used, even after the range of time.
-    A range of time selects legs by their begin, and does not cut off a leg.  Otherwise a stage
-    would include the stages after it.  Raises Cancelled.
+    A range of time selects legs by their begin, and does not cut off a leg.  If a leg were cut off,
+    the last stage before the cut would include the stages after it.  Raises Cancelled.
     """
     rows, scope = np.flatnonzero(wanted), scope.whole
     rows = rows[~sniffed_legs(scope, rows)]

@@ -36,10 +36,10 @@ class Flows(NamedTuple):
     """Flows in the order of their first packets; each array has an element for each flow.
 
     `key` has the columns KEY; the columns MACS are -1 if the packets have no Ethernet header.
-    `begin_ns` and `end_ns` are the first and last time of the flow's packets.  If no packet has a
-    time, they are LATEST_NS and 0.  `known` is the number of packets with a time in kernel, and
-    `kernel_ns` is the sum of their times.  `unknown` is the number of packets that match exactly,
-    but have no time in kernel.
+    `begin_ns` and `end_ns` are the first and last time of the flow's packets.  If no packet of a
+    flow has a time, `begin_ns` is LATEST_NS and `end_ns` is 0.  `known` is the number of packets
+    with a time in kernel, and `kernel_ns` is the sum of their times.  `unknown` is the number of
+    packets that match exactly, but have no time in kernel.
     """
 
     key: Mapping[str, Int64s]
@@ -60,7 +60,7 @@ def flows_of(
 ) -> Flows:
     """Return the flows of `packets` (numbers of packets); None means all packets.
 
-    `times` are the times (ns) of all packets in the session.  Without them, the times in the
+    `times` are the times (ns) of all packets in the session.  If `times` is None, the times in the
     captures are used.  Raises Cancelled.
     """
     table, done = _Table(), 0

@@ -78,10 +78,7 @@ class RoundTripRow(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """For each packet, the 0-based leg that sent it first, and the leg that received it last.
-
-    If there is no such leg, the value is -1.
-    """
+    """For each packet, the first leg that sent it and the last leg that received it; -1 = none."""
 
     sent: Int64s
     received: Int64s

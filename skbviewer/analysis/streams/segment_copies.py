@@ -39,7 +39,7 @@ def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
     """Return the nearest earlier packet that has the same addresses, ports and sequence number.
 
     A packet of another capture that is the same skb does not count as a copy.  If the result is -n,
-    it is row K<n>, which no capture has.  If it is 0, there is no earlier packet.
+    it is row K<n>, which no capture has.  If the result is 0, there is no earlier packet.
     """
     columns = scope.columns
     count = columns.length("packet")
