@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the packet list shows about the legs of a row: process, drop, whether the packet was lost.
+"""What the packet list shows about a row's legs: process, drop, and whether the packet was lost.
 
 Input: columns of the legs of packets or skb lifetimes, from a session, and the legs whose drops
 lost their packets (breakdown/lost_packets.py).  Output: one summary for each row.

@@ -357,9 +357,9 @@ def paint_unprobed(
 ) -> None:
     """Paint the times of a thread outside the calls that are directly inside `around`.
 
-    These times last from `begin` (on the CPU `on`) to `end` (on `cpu`), but at most to `high` (ns).
-    The thread ran if it is recorded again soon and on the same CPU, and if no other thread is
-    recorded there meanwhile.  `paint` and `counts` are described at add().
+    The times lie between `begin` (on the CPU `on`) and the earlier one of `end` (on `cpu`) and
+    `high` (ns).  The thread ran if it is recorded again soon and on the same CPU, and if no other
+    thread is recorded there meanwhile.  `paint` and `counts` are described at add().
     """
     low, last = np.int64(inside.first[around]), np.int64(inside.first[around + 1])
     stop = last

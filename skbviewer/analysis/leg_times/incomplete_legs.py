@@ -119,7 +119,7 @@ def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
 def _threadless(log: KernelLog, legs: LegTable) -> Int64s:
     """Return the calls (record numbers) in legs whose thread is unknown, as it is after a gap.
 
-    The calls around such a call are also unknown.
+    It is also unknown which calls are around these calls.
     """
 
     def wanted(some: slice) -> Bools:

@@ -106,7 +106,7 @@ def _miss(parent: Int32s, func: Int32s, caller: Int32s, missing: Bools) -> None:
     """Set missing[i] if no recorded call around record i is of the function that called it.
 
     caller[i] is the function that called record i.  If caller[i] is -1 (unknown), missing[i] stays
-    unset.  The flags of all records inside such a record i are set, too.
+    unset.  If missing[i] is set, missing[j] is set for all records j inside record i, too.
     """
     for i in range(len(parent)):
         up = np.int64(parent[i])

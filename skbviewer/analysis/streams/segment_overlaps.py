@@ -25,9 +25,9 @@ def earlier_holders(scope: Scope, packets: Int64s) -> Int64s:
     """Return for each segment in `packets` an earlier segment that has its first byte; 0 if none.
 
     The earlier segment has the same addresses and ports, is not the same skb, and is one of the
-    BEFORE packets before this segment.  If there are several such segments, the one with the
-    nearest sequence number is returned, and of these the latest.  If sequence numbers wrap around
-    to 0, the earlier segment is not found.
+    BEFORE packets before this segment.  If several earlier segments qualify, the one with the
+    nearest sequence number is returned; of those equally near, the latest.  If sequence numbers
+    wrap around to 0, the earlier segment is not found.
     """
     columns = scope.columns
     ports = (columns.take("packet", name, packets - 1) for name in ("sport", "dport"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Those parts of Wireshark's TCP Info that depend on the whole stream.
 
-They are the sequence numbers relative to the start of the stream, and the findings of
+These parts are the sequence numbers relative to the start of the stream, and the findings of
 tcp.analysis.*.  All streams of a session are analysed together.  Until then, the parts that depend
 on the stream are unknown for all packets.
 """

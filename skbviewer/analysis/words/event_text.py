@@ -211,7 +211,7 @@ def lock_address(data: int) -> int:
 
 
 def lock_kind(data: int) -> str:
-    """Return the kind of the lock that `data` of such an event contains: "lock to read"."""
+    """Return the kind of lock in the `data` of an event about a lock, such as "lock to read"."""
     how = data >> LOCK_BITS & 0xFF
     known = {
         KblLock.MUTEX: "mutex",
