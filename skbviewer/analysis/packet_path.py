@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The path of a packet or an skb lifetime through the kernel, read from a session for the views.
 
-Input: an open session.  Output: legs with their calls and waits.  This needs a few hundred rows,
-which are found by index.
+Input: an open session.  Output: legs with their calls and waits.  Reading a path needs a few
+hundred rows, which are found by index.
 """
 
 from __future__ import annotations

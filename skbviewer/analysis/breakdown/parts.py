@@ -83,7 +83,7 @@ class Breakdown:
         return bool(costs_of(self._scope)[0].any())
 
     def directions(self, row: int) -> list[tuple[int, bool]]:
-        """Return direction of each leg of a packet, and whether the leg dropped it.
+        """Return the direction of each leg of a packet, and whether the leg dropped the packet.
 
         `row` is the packet's index in `units`.
         """

@@ -84,7 +84,7 @@ class Case:
         return self._made[name]
 
     def among(self, rows: Int64s) -> Case:
-        """Return the case of some of these packets; `rows` are indices of `self.rows`."""
+        """Return the case of some of the chosen packets; `rows` are indices of `self.rows`."""
         chosen = self.rows[rows]
         return Case(self.scope, self.made, chosen, self.made.units.id[chosen].astype(np.int64))
 
@@ -130,8 +130,9 @@ class Case:
     def has_headerless_drops(self) -> bool:
         """Return whether chosen packets may be among the drops of unknown packets.
 
-        Drops are of unknown packets in logs that have no packet headers at all.  In other logs, an
-        skb without headers is not a network packet: it may be from netlink, for example.
+        In a log that has no packet headers at all, all drops are drops of unknown packets.  In
+        other logs, an skb without headers is not a network packet: it may be from netlink, for
+        example.
         """
         if self.listed is not None or self.scope.has_everything:
             return False
@@ -195,7 +196,7 @@ class Case:
 
     @cached_property
     def medians(self) -> Parts:
-        """Return how the median times of the classes of the chosen packets are divided."""
+        """Return the parts of the times of the median packets of the chosen packets' classes."""
         peers = np.flatnonzero(np.bincount(self._peers))
         return self.made.divided(distinct(self.made.classes.median[peers]))
 

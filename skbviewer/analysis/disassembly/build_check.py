@@ -42,7 +42,7 @@ class LogKernel(NamedTuple):
         return found | {address: name for name, address in self.probed.items()}
 
     def all_starts(self) -> dict[int, str]:
-        """Return functions of kernel and modules that the log knows, by address when recorded."""
+        """Return the functions of kernel and modules that the log knows, by recorded address."""
         found = self._symbol_starts(with_modules=True)
         return found | {address: name for name, address in self.places.items()}
 

@@ -95,8 +95,8 @@ def _compared(rows: tuple[Instruction, ...], linked: bytes, slide: int) -> tuple
 def _is_moved(here: bytes, there: bytes, slide: int) -> bool:
     """Return whether two pieces of code differ at most in one address that KASLR moved.
 
-    KASLR moves an address by `slide`.  If code refers to something that stays in place by a
-    relative address, this address differs by -`slide`.
+    KASLR moves an address by `slide`.  A relative address of something that KASLR does not move
+    differs by -`slide`.
     """
     if here == there:
         return True

@@ -151,7 +151,7 @@ class Bases(NamedTuple):
 
 
 def relative(view: View, column: str) -> tuple[Int64s, Bools]:
-    """Return relative numbers, and which are known, for the column "seq" or "ack".
+    """Return the relative numbers of the column "seq" or "ack", and whether each is known.
 
     Numbers are relative to the first sequence number of the direction to which they refer.
     """

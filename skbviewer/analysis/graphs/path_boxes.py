@@ -31,11 +31,12 @@ class PathBoxes(NamedTuple):
     """A box for each path class, with the percentiles of its packets' times in kernel.
 
     `path` is the number of the class in `stats paths`.  `name` is the value that the field kbl.path
-    has for it.  A last box, with 0 and "", stands for all rarer classes.  `ranks_ns` are the
-    percentiles PERCENTS of each class.  `outliers` is the number of packets in each class that took
-    longer than p90 and at least FACTOR times the median.  The slowest outliers of each class, at
-    most POINTS, are in `point_class`, `point_row` (n, or -n for K<n>) and `point_ns`.  Arrays are
-    int64.  Times are in ns, and percentiles are nearest ranks.
+    has for the class.  If there are more than MAX_BOXES classes, a last box (`path` 0, `name` "")
+    stands for all rarer classes.  `ranks_ns` are the percentiles PERCENTS of each class.
+    `outliers` is the number of packets in each class that took longer than p90 and at least FACTOR
+    times the median.  The slowest outliers of each class, at most POINTS, are in `point_class`,
+    `point_row` (n, or -n for K<n>) and `point_ns`.  Arrays are int64.  Times are in ns, and
+    percentiles are nearest ranks.
     """
 
     path: tuple[int, ...]

@@ -25,7 +25,7 @@ def numbers(
     verdicts: Sequence[npt.NDArray[np.integer]],
     identity: Sequence[npt.NDArray[np.integer]],
 ) -> list[Ids]:
-    """Return for each lifetime of each KBL n, if the lifetime is row K<n>, otherwise -1.
+    """Return n for each lifetime that is row K<n>, and -1 for all other lifetimes, by KBL.
 
     Lifetimes that have a network identity get the lowest numbers.  `verdicts` and `identity` (-1 =
     none) have an array for each KBL, with an element for each lifetime.

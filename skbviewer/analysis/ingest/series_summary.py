@@ -61,8 +61,8 @@ def series_summary(records: Records, series: SeriesTable, legs: LegTable) -> Ser
     """Return a row for each lifetime; its identity is from the first record that shows ports.
 
     If no record shows ports, the identity is from the first record with an IP header, or else with
-    ARP.  The first records of a segment have the header of a larger packet.  Such a header is used
-    only if there is no better one.
+    ARP.  The first records of a segment have the header of a larger packet.  The header of a larger
+    packet is used only if there is no better one.
     """
     assert isinstance(records, RecordTable)
     count = len(series.parent)

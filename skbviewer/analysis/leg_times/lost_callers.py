@@ -2,7 +2,7 @@
 """Find legs with a call whose caller is probed but not recorded: the caller's call was lost.
 
 Input: a KBL, the nesting, its calls, and when records were lost or calls were missed.  Output: the
-numbers of such legs.
+numbers of the legs in which a call was lost.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def legs_with_lost_caller(
     """Return the legs in which a call around a recorded call may have been lost.
 
     `spans` are the times in which records were lost.  The record of a call is written when the call
-    returns.  So an outer call was lost if it returned in one of these times.
+    returns.  So an outer call was lost if it returned while records were lost.
     """
     near = rows_where(log.records, lambda some: _are_calls_before(log, some, spans))
     return _legs(log, nesting, calls, near, _callers(log, near))

@@ -40,10 +40,10 @@ class _Found(NamedTuple):
     """What the use of addresses shows about the births and ends of lifetimes.
 
     Each leg has `bits`.  If the birth of a leg is missing, `begun` is the kind of its first record.
-    If its end is missing, `by` is the kind of its last record.  The kind of a record is its event,
-    or EVENTS + its function.  `seen` is the number of recorded births and ends for each kind of
-    leg.  `quiet` is, for each kind of last record, the number of lifetimes that have no recorded
-    end although no records were lost.
+    If the end of a leg is missing, `by` is the kind of its last record.  The kind of a record is
+    its event, or EVENTS + its function.  `seen` is the number of recorded births and ends for each
+    kind of leg.  `quiet` is, for each kind of last record, the number of lifetimes that have no
+    recorded end although no records were lost.
     """
 
     bits: UInt8s

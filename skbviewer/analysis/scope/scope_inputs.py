@@ -18,12 +18,12 @@ class Chosen(NamedTuple):
 
     `packets` are rows of the packet list: n for packet n, -n for row K<n>.  If `packets` is None,
     all rows are chosen, and also lifetimes without a row.  A leg or call is in the range of time if
-    it begins at begin_ns <= t < end_ns.  A drop is in the range if it happened then.  None means no
-    limit.  A packet without a time is not in any range.  Lifetimes without network identity
-    (netlink, unix sockets) are selected only if `everything` is true.  `interval_ns` is the length
-    of the intervals of `stats io`; if it is None, a suitable length is used.  If `inner` is false,
-    calls of functions without an skb are left out, and their self time counts for the calls around
-    them.
+    it begins at a time t with begin_ns <= t < end_ns.  A drop is in the range of time if it
+    happened at a time t with begin_ns <= t < end_ns.  None means no limit.  A packet without a time
+    is not in any range.  Lifetimes without network identity (netlink, unix sockets) are selected
+    only if `everything` is true.  `interval_ns` is the length of the intervals of `stats io`; if it
+    is None, a suitable length is used.  If `inner` is false, calls of functions without an skb are
+    left out, and their self time counts for the calls around them.
     """
 
     packets: Int64s | None = None

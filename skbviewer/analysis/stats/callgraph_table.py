@@ -2,8 +2,8 @@
 """Callers and callees, as gprof shows them: `skbviewer stats callgraph`.
 
 Each function has an entry: its callers, itself, and the functions that it called.  The caller is
-the recorded call directly around a call in the same leg.  Functions without a probe between the two
-are not seen.  A call counts once, however many packets it handled.
+the recorded call directly around a call in the same leg.  Functions without a probe between caller
+and callee are not seen.  A call counts once, however many packets it handled.
 """
 
 from __future__ import annotations

@@ -90,8 +90,8 @@ def legs_of_classes(made: Breakdown, rows: Int64s, examples: Sequence[int]) -> l
 
     `examples` has one packet of each class, and `rows` are all packets that count (rising).  Both
     are indices in `made.units`.  If the kernel dropped a leg's skb, but lost none of the packets
-    `rows` by that, the leg is called "freed".  For example, a socket had received the packets
-    before.
+    `rows` by that, the leg is called "freed".  For example, a leg is called "freed" if a socket had
+    received its packets before the drop.
     """
     directions = [made.directions(row) for row in examples]
     has_drops = any(dropped for legs in directions for _, dropped in legs)

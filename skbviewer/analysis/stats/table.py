@@ -15,7 +15,7 @@ class Table(NamedTuple):
     """Rows with a value for each of `keys`, and sentences about the rows.
 
     If a key ends in _ns, its values are times in ns.  None is an unknown value.  `warnings` say
-    what may be missing in the table.  `notes` are other sentences about it.
+    what may be missing in the table.  `notes` are other sentences about the table.
     """
 
     keys: tuple[str, ...]

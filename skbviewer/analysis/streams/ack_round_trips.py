@@ -4,8 +4,8 @@
 Input: the packets of all TCP streams of a session.  Output: for each packet, the row of the segment
 that ends at the packet's acknowledgment number.  A segment waits until the other direction
 acknowledges its end, or later bytes.  If several waiting segments end at the acknowledgment number,
-the packet acknowledges the oldest one.  Waiting segments that end before that number are removed,
-because nothing will acknowledge them.
+the packet acknowledges the oldest one.  Waiting segments that end before the acknowledgment number
+are removed, because nothing will acknowledge them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Find TCP segments that contain bytes of an earlier segment, but are not copies of it.
 
-If a path cannot carry segments of that size, a kernel cuts them in another way before it sends them
+If segments are too large for a path, a kernel cuts their bytes in another way before it sends them
 again.  The network may also copy a packet.
 """
 

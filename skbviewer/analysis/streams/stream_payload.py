@@ -48,7 +48,7 @@ def datagrams(segments: Iterable[Segment]) -> Iterator[Piece]:
 
 
 def bytestream(segments: Iterable[Segment]) -> Iterator[Piece]:
-    """Yield the TCP payload of each side in the order of its bytes; gaps are waited for."""
+    """Yield the TCP payload of each side in the order of its bytes; bytes after a gap wait."""
     sides = (_Side(0), _Side(1))
     for one in segments:
         yield from sides[one.side].add(one)

@@ -2,8 +2,8 @@
 """Those parts of Wireshark's TCP Info that depend on the whole stream.
 
 These parts are the sequence numbers relative to the start of the stream, and the findings of
-tcp.analysis.*.  All streams of a session are analysed together.  Until then, the parts that depend
-on the stream are unknown for all packets.
+tcp.analysis.*.  All streams of a session are analysed together.  Before the analysis, the parts
+that depend on the stream are unknown for all packets.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Place(NamedTuple):
 class SourceMap:
     """Finds where functions are defined; the same name may be defined in several places.
 
-    The reasons are branches of #if, static functions, and headers.
+    A name has several definitions because of branches of #if, static functions, and headers.
     """
 
     def __init__(self, places: Mapping[str, Sequence[Place]], tree: Path | None = None) -> None:
