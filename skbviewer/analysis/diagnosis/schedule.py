@@ -51,7 +51,7 @@ def schedule(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Ran]:
 
 
 def _spans(case: Case, what: Callable[[Scope], ThreadSpans]) -> ThreadSpans:
-    """Return what(scope); the result is kept, because each finding about a wait asks for it."""
+    """Return what(scope), computed only once, because each finding about a wait asks for it."""
     name = f"threads {what.__name__}"
     found: ThreadSpans = case.cached(name, lambda one: what(one.scope.unlimited))
     return found

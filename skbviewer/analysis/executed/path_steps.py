@@ -21,7 +21,7 @@ def with_steps(
 ) -> PacketPath:
     """Return the path with executed instructions and cache lines in the calls that have them.
 
-    `steps` and `lines` are by kernel log, given by its source id.
+    `steps` and `lines` have the counts of each kernel log; the keys are source ids.
     """
     legs, branches = (
         tuple(_leg(leg, steps.get(leg.source), lines.get(leg.source)) for leg in part)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A range of session time: which times of a source are in it, and which rows may be in it.
+"""Find the times of a source, and the rows of a table, that are in a range of session time.
 
 Rows are found by the bounds of column chunks.  So only a few chunks are read for a short range of a
 long recording.

@@ -84,9 +84,9 @@ def own_times(calls: Calls, legs: LegTimes, left: Int64s, made: Int64s) -> None:
 
     The self time counts from the leg's begin.  For calls of the leg's reader, the self time counts
     from the time when the reader gets the packet.  If a call began before its self time counts, no
-    record shows when in the call interrupts and other packets took their time.  For such a call,
-    the result is how long the call ran after that time without its inner calls, but at most its
-    self time.  `left` is scratch space with an element for each call.
+    record shows when in the call interrupts and other packets took their time.  For a call that
+    began earlier, the result is how long the call ran after that time without its inner calls, but
+    at most its self time.  `left` is scratch space with an element for each call.
     """
     for i in range(len(calls.leg)):
         left[i] = -1

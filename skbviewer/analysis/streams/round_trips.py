@@ -38,7 +38,7 @@ class RoundTrips(NamedTuple):
     send: in the sender's kernel, from the segment's first record to the wire.
 
     outside: from the time when the segment is at the sender's wire until the acknowledgment is at
-    the same place.
+    this wire.
 
     peer: the part of `outside` from the arrival of the segment at the peer to the departure of the
     answer.
