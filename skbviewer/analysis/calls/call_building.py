@@ -114,7 +114,7 @@ def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
     """Return for each call the reason of a drop, or -1.
 
     Calls without an skb drop no packet.  A drop counts for the last call of its leg that began
-    before it.
+    before the drop.
     """
     reason, records = calls.scratch.full(len(calls), np.int32, -1), log.records
 

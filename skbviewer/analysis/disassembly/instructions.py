@@ -45,8 +45,8 @@ class Disassembly(NamedTuple):
     """The code of `function`, from the address `begin` to the address `end`.
 
     `image` is the path of the file with the code: a kernel image, or the kernel log if `recorded`.
-    Addresses are those in the image, before KASLR, if `recorded` is False.  If `recorded` is True,
-    they are those in the running kernel.  `notes` are sentences for the user.
+    Addresses are those in the image, before KASLR, if `recorded` is False.  Addresses are those in
+    the running kernel if `recorded` is True.  `notes` are sentences for the user.
     """
 
     function: str

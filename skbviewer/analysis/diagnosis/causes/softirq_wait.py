@@ -97,8 +97,8 @@ def calls_after(case: Case, spans: Spans) -> Following:
 def find_calls(calls_at: Int64s, entry: Int64s, leg: Int64s, time: Int64s, found: Int64s) -> None:
     """Set found[i] to the first call of leg[i] that begins at time[i] (ns) or later.
 
-    If the leg has no such call, found[i] stays as it is.  The calls of leg k are calls_at[k] to
-    calls_at[k + 1] - 1; they begin at the times `entry` (ns).
+    If leg[i] has no call at or after time[i], found[i] stays as it is.  The calls of leg k are
+    calls_at[k] to calls_at[k + 1] - 1; they begin at the times `entry` (ns).
     """
     for i in range(len(leg)):
         low, last = calls_at[leg[i]], calls_at[leg[i] + 1]
