@@ -47,7 +47,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """Import names of _LATER when they are first used."""
+    """Import a name of _LATER when it is first used."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, inside = _LATER[name]

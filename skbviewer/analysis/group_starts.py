@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the rows of each number begin in a table that is sorted by this number."""
+"""Where the rows of each group begin, in a table that is sorted by the number of the group."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ Array = npt.NDArray[Any]
 
 
 def group_bounds(of: Array, groups: int) -> Int64s | None:
-    """Return `groups` + 1 bounds: the rows of number k are those from bounds[k] to bounds[k + 1].
+    """Return `groups` + 1 bounds: group k has the rows from bounds[k] to bounds[k + 1] - 1.
 
-    `of` has a number for each row.  Rows of negative numbers, which are the first, are in no group.
-    Returns None if the rows are not sorted or a number is not below `groups`.  A search for each
-    number takes several times as long, and so does counting rows, of which there are many more.
+    `of` has the group of each row, and must rise.  Rows with negative numbers come first, and are
+    in no group.  Returns None if the rows are not sorted, or if a number is `groups` or more.  A
+    binary search for each group would take several times as long, and so would counting the rows of
+    each group.
     """
     first = np.flatnonzero(of[1:] != of[:-1]) + 1
     first = np.concatenate([np.zeros(min(len(of), 1), np.int64), first])

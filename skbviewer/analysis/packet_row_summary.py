@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Facts that the packet list shows of a row's legs: process, drop, and whether it was lost.
+"""What the packet list shows about a row's legs: process, drop, and whether the packet was lost.
 
 Input: columns of the legs of packets or skb lifetimes, from a session, and the legs whose drops
-lost their packets (breakdown/lost_packets.py).  Output: a summary by row.
+lost their packets (breakdown/lost_packets.py).  Output: one summary for each row.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ class RowSummary(NamedTuple):
 def row_summaries(
     legs: Iterable[LegSummary], names: NamesOf, lost_legs: Callable[[], Bools]
 ) -> dict[int, RowSummary]:
-    """Return, by row of the packet list, the thread that sent or received it, and its first drop.
+    """Return, by row of the packet list, the process that sent or received it, and a drop.
 
-    `legs` are the legs of these rows.  `lost_legs` returns for each leg of the session whether a
-    drop in it lost its packet.
+    The drop is the first one that lost the packet or, if none did, the first one.  `legs` are the
+    legs of the rows to summarise.  `lost_legs` returns for each leg of the session whether a drop
+    in it lost its packet.
     """
     found: dict[int, RowSummary] = {}
     read = set()
@@ -53,7 +54,7 @@ def row_summaries(
 
 
 def _dropped(summary: RowSummary, leg: LegSummary, names: Names, lost: bool) -> RowSummary:
-    """Return the summary with a drop added to it; a drop that lost the packet replaces others."""
+    """Return the summary with the drop in `leg`; a drop that lost the packet replaces others."""
     if summary.drop and not lost:
         return summary
     place = names.symbol_at_offset((leg.drop or 0) >> 32)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Work on the blocks of a long table in several threads; the results come in the blocks' order.
+"""Work on the blocks of a long table in several threads; results come in the order of blocks.
 
-Reading columns and compiled loops do not hold Python's lock, so threads run at the same time.
+While threads read columns or run compiled loops, they do not hold Python's lock, so they run at the
+same time.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ MOST_THREADS = 8  # more would take more memory: each has a block's columns
 
 
 def each_made(make: Callable[[Block], Made], blocks: Iterable[Block]) -> Iterator[Made]:
-    """Yield make(block) for each block, computed ahead in threads.
+    """Yield make(block) for each block, in order; threads compute the next results ahead.
 
-    Exceptions of `make` are raised where its result would be.  If the caller stops early, blocks
-    that have not begun are left out.
+    If make(block) raises an exception, it is raised in the place of that block's result.  If the
+    caller stops early, blocks that have not been started are not computed.
     """
     left = iter(blocks)
     first = list(islice(left, 2))
@@ -35,7 +36,7 @@ def each_made(make: Callable[[Block], Made], blocks: Iterable[Block]) -> Iterato
     pool = ThreadPoolExecutor(threads, "blocks")
 
     def begun(block: Block) -> Future[Made]:
-        """Begin a block in a thread, where arrays are allocated as in this one."""
+        """Start make(block) in a thread; arrays are allocated there as they are in this thread."""
         return pool.submit(copy_context().run, make, block)
 
     ahead = deque(begun(block) for block in first)

@@ -20,9 +20,10 @@ CHANGES = {event_word(number) for number in numbers_with(Trait.CHANGE)}
 
 
 def events_of(db: Database, leg: StoredLeg, base: int, names: Names) -> tuple[PathEvent, ...]:
-    """Return the events of the leg `leg`, a row of table `leg`.
+    """Return the events of `leg`, a row of table `leg`.
 
-    `base` is the id of the leg's first call; the calls of events are numbered from this call on.
+    `base` is the id of the leg's first call.  In the result, `call` is the number of calls after
+    this first call.
     """
     stacks: dict[int, list[str]] = {}
     for frame in queries.frames_of_leg(db, leg.id):
@@ -41,7 +42,7 @@ def events_of(db: Database, leg: StoredLeg, base: int, names: Names) -> tuple[Pa
 def _sections(
     db: Database, source: int, rows: Sequence[StoredEvent], names: Names
 ) -> dict[int, str]:
-    """Return the sections of points of another tracer, as JSON by event."""
+    """Return the JSON sections of events that are points of another tracer, by the event's id."""
     if not names.is_tracer:
         return {}
     number = {row.id: row.data >> DETAIL_BITS for row in rows if row.data >> DETAIL_BITS > 0}

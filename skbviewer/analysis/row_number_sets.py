@@ -12,7 +12,7 @@ from ..records.types import Bools, Int64s
 
 
 def distinct(values: Int64s) -> Int64s:
-    """Return the distinct `values`, ascending; the same array if it is in this order already."""
+    """Return the distinct `values` in rising order; `values` itself if it rises already."""
     if np.all(values[1:] > values[:-1]):
         return values
     values = np.sort(values)
@@ -27,9 +27,9 @@ def flags_of(numbers: Int64s, size: int) -> Bools:
 
 
 def places_of(values: Int64s, numbers: Int64s) -> Int64s:
-    """Return the place of each of `values` in `numbers`, which rise; -1 if it is not there.
+    """Return the index of each of `values` in `numbers`, which rise; -1 if it does not occur.
 
-    Of equal numbers the first one counts.
+    If `numbers` has a value several times, the first index is returned.
     """
     if not len(numbers):
         return np.full(len(values), -1, np.int64)

@@ -19,10 +19,11 @@ EMPTY, NESTED = "calibration.tau_skb_empty", "calibration.tau_skb_nested"
 
 
 def costs_of(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return (edge, step): what a probe costs by log, ns.
+    """Return (edge, step): what one probe costs in each log, in ns.
 
-    `edge` is the cost at each end inside the probe's call, `step` that before and that after the
-    call.  Both are 0 if the log was not calibrated.
+    `edge` is the cost inside the probed call, at each of its two ends.  `step` is the cost outside
+    the probed call, once before and once after it.  `edge` and `step` are 0 if the log was not
+    calibrated.
     """
     edge, step = np.zeros((2, max(len(scope.kernels), 1)), np.int64)
     for row, source in enumerate(sorted(scope.kernels)):

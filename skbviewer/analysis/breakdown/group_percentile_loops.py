@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Count values of groups in buckets, and collect those of some buckets, in compiled loops."""
+"""Count the values of groups in buckets, and collect the values of some buckets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BUCKETS = (63 - BITS + 1) << BITS
 
 @allocation_free
 def bucket_of(value: Int) -> np.int64:
-    """Return the bucket of a value, which is not negative; buckets rise with the values."""
+    """Return the bucket of a value of at least 0; larger values never have a lower bucket."""
     shift, left = np.int64(0), np.int64(value) >> (BITS + 1)
     for step in (32, 16, 8, 4, 2, 1):
         if left >> (step - 1) > 0:
@@ -33,9 +33,10 @@ def count_values(group: Int64s, value: Int64s, counts: Int64s, total: Int64s) ->
 
 @compiled
 def collect(group: Int64s, value: Int64s, slot: Int64s, at: Int64s, kept: Int64s) -> None:
-    """Write the values of buckets with a slot into `kept`, from at[slot] on.
+    """Copy the values of the wanted buckets into `kept`, sorted by bucket.
 
-    slot[group, bucket] is -1 if the bucket has none.  at[s] becomes the place after the last value.
+    slot[group, bucket] is the slot of a wanted bucket, otherwise -1.  The values of slot s are
+    written from index at[s] on; at[s] becomes the index after the last one.
     """
     for i in range(len(value)):
         mine = slot[group[i], bucket_of(value[i])]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values at some ranks of each group, exactly, without sorting all values.
+"""Find the exact values at given ranks in each of many groups, without sorting all values.
 
 Values are counted in buckets whose width grows with the value.  Only the values of the buckets
 that contain a wanted rank are sorted.
@@ -24,7 +24,7 @@ RanksOf = Callable[[int], list[int]]
 
 
 class Ranked(NamedTuple):
-    """A group: the number of its values, their sum, and the values at the wanted ranks."""
+    """A group: how many values it has, their sum, and the values at the wanted ranks."""
 
     number: int
     total: int
@@ -35,10 +35,10 @@ NOTHING = Ranked(0, 0, ())
 
 
 def ranked(group: Int64s, value: Int64s, groups: int, ranks_of: RanksOf) -> list[Ranked]:
-    """Return number, sum and some order statistics of each of `groups` groups, numbered from 0.
+    """Return number, sum and values at some ranks for each of `groups` groups, numbered from 0.
 
-    `group` and `value` are parallel.  ranks_of(n) returns the wanted ranks (from 0) of a group with
-    n > 0 values.
+    `group` and `value` have an element for each row. ranks_of(n) returns the wanted ranks (from 0)
+    in a group of n > 0 values.
     """
     many = len(value) > FEW and groups * BUCKETS <= MOST_COUNTERS
     if not many or int(value.min(initial=0)) < 0:
@@ -48,7 +48,7 @@ def ranked(group: Int64s, value: Int64s, groups: int, ranks_of: RanksOf) -> list
 
 
 def ranked_values(value: Int64s, ranks_of: RanksOf) -> Ranked:
-    """Return number, sum and some order statistics of one group of values."""
+    """Return number, sum and values at some ranks of one group; see ranked()."""
     if not len(value):
         return NOTHING
     ranks = ranks_of(len(value))
@@ -61,7 +61,8 @@ def ranked_blocks(
 ) -> list[Ranked]:
     """Return what ranked() returns, for values that are too many to hold in memory.
 
-    Each call of `blocks` yields the same groups and values, int64, not negative, some at a time.
+    Each call of `blocks` must yield the same pairs of group and value arrays.  The values are int64
+    and not negative.
     """
     counts, total = np.zeros((groups, BUCKETS), np.int64), np.zeros(groups, np.int64)
     for block in blocks():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Dropped TCP segments that lost nothing: the receiver's TCP had their data, or they have none."""
+"""Dropped TCP segments that lost no data: the receiver had the data, or the segment had none."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ MOST_COPIES = 16  # a segment is sent again at most so often (net.ipv4.tcp_retri
 
 
 def discarded(scope: Scope, legs: Int64s, arrived: Bools) -> Bools:
-    """Return for each of the 0-based `legs` whether the segment that TCP dropped in it had no use.
+    """Return for each of the 0-based `legs` whether the dropped TCP segment was of no use.
 
-    That is so if the segment has neither data nor SYN nor FIN (after the end of a connection, for
-    example), or repeats a segment that was received.  Segments without a captured packet are not
-    known to be of this kind.  `arrived` says of each leg of the session that the kernel did not
-    drop its packet, or only after a socket had received it.
+    A segment is of no use if it repeats a segment that was received, or if it has neither data nor
+    SYN nor FIN (after the end of a connection, for example).  A segment without a captured packet
+    never counts as useless.  `arrived` has a flag for each leg of the session: the kernel did not
+    drop the leg's packet, or dropped it only after a socket had received it.
     """
     packets = first_packets(scope.columns, legs)
     found = np.zeros(len(legs), np.bool_)
@@ -47,7 +47,7 @@ def _has_no_data(scope: Scope, packets: Int64s) -> Bools:
 
 
 def _repeats_received(scope: Scope, packets: Int64s, arrived: Bools) -> Bools:
-    """Return whether an earlier copy of each packet was received, and was not dropped."""
+    """Return for each packet whether an earlier copy was received, and not dropped before that."""
     found, copy = np.zeros(len(packets), np.bool_), packets.copy()
     for _ in range(MOST_COPIES):
         asked = np.flatnonzero((copy > 0) & ~found)
@@ -62,6 +62,6 @@ def _repeats_received(scope: Scope, packets: Int64s, arrived: Bools) -> Bools:
 
 
 def _dropped(scope: Scope, packets: Int64s, arrived: Bools) -> Bools:
-    """Return for each packet whether it did not arrive in one of the legs that match it exactly."""
+    """Return for each packet whether it was dropped before a socket received it."""
     matches = exact_matches(scope, packets)
     return np.isin(packets, distinct(matches.packet[~arrived[matches.leg]]))

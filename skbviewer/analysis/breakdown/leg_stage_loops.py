@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stages of legs, in compiled loops."""
+"""Find the stages of legs, in compiled loops."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ NONE = LATEST_NS
 
 @allocation_free
 def stages_of(leg: Int, legs: LegColumns, first: Int64s, begins: Int64s) -> None:
-    """Set begins[i] to the time (ns) at which stage i of STAGES starts in a leg, or to NONE.
+    """Set begins[i] to the time (ns) at which stage i of STAGES starts in a leg.
 
-    `leg` is an index into `legs`.  `first` is scratch space of BITS elements.
+    `leg` is an index into `legs`.  `first` is scratch space of BITS elements.  If the leg does not
+    have the stage, begins[i] is NONE.
     """
     first[:], begins[:] = NONE, NONE
     for i in range(legs.calls_at[leg], legs.calls_at[leg + 1]):
@@ -61,9 +62,9 @@ def stages_of(leg: Int, legs: LegColumns, first: Int64s, begins: Int64s) -> None
 
 @allocation_free
 def stage_at(time: Int, begins: Int64s) -> np.int64:
-    """Return the stage at `time`, as an index of STAGES: the last one that has begun.
+    """Return the last stage of a leg that has begun at `time` (ns), as an index of STAGES.
 
-    `begins` holds the times (ns) at which the stages of the leg begin, as stages_of() sets them.
+    `begins` has the times (ns) at which the stages begin, as stages_of() writes them.
     """
     found, latest = np.int64(0), np.int64(-1)
     for i in range(len(begins)):
@@ -76,10 +77,10 @@ def stage_at(time: Int, begins: Int64s) -> np.int64:
 def cut_legs(
     wanted: Int64s, legs: LegColumns, first: Int64s, begins: Int64s, made: Int64s
 ) -> np.int64:
-    """Write the stages of the legs `wanted` into columns of `made`: index in STAGES, ns.
+    """Write the stages of the legs `wanted` into columns of `made`: index in STAGES, duration (ns).
 
-    A stage lasts until the next one that the leg shows.  `first` and `begins` are scratch space as
-    for stages_of().  Returns the number of columns.
+    A stage lasts until the leg's next stage begins, or until the leg ends.  `first` and `begins`
+    are scratch space as for stages_of().  Returns the number of columns.
     """
     count = np.int64(0)
     for n in range(len(wanted)):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Dropped packets that were not meant for the host that dropped them.
 
-A switch that does not know where a host is sends packets to all ports, so other hosts get copies.
-Nothing is lost if another recorded host took its copy.  A host also gets packets of multicast
-groups that nobody on it has joined.
+A switch that does not know where a host is sends packets to all ports, so other hosts get copies,
+too.  No packet is lost if another recorded host took its copy.  A host also gets packets of
+multicast groups that nobody on it has joined.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_COPIES = 8  # a copy of a copy of ... of a packet
 
 
 def for_groups(scope: Scope, legs: Int64s) -> Bools:
-    """Return for each of the 0-based `legs` whether its packet goes to an IPv4 multicast group."""
+    """Return for each of the 0-based `legs` whether its packet went to an IPv4 multicast group."""
     series = scope.of_leg("series")[legs] - 1
     version, low = (
         np.asarray(scope.columns.take("series", name, series), np.int64)
@@ -39,9 +39,9 @@ def for_groups(scope: Scope, legs: Int64s) -> Bools:
 def taken_by_others(scope: Scope, legs: Int64s) -> Bools:
     """Return for each of `legs` whether another network namespace took a copy of its packet.
 
-    `legs` (0-based) dropped a packet for the reason OTHERS.  A namespace that dropped its copy for
-    this reason did not take it, whether or not its leg is among them.  Unknown namespaces are no
-    others.
+    `legs` (0-based) are legs in which the packet was dropped for the reason OTHERS.  A namespace
+    that dropped its own copy for this reason did not take the copy, even if the leg of that copy is
+    not in `legs`.  A namespace whose number is unknown does not count as another namespace.
     """
     series, netns = scope.of_leg("series"), scope.of_leg("netns")
     received = np.flatnonzero(scope.of_leg("kind") == RX)
@@ -60,10 +60,10 @@ def taken_by_others(scope: Scope, legs: Int64s) -> Bools:
 
 
 def _originals(scope: Scope, received: Int64s) -> Int64s:
-    """Return for each skb lifetime (from 1) the one from which all copies of the packet stem.
+    """Return for each skb lifetime (from 1) the lifetime of which the packet is a copy.
 
-    Only lifetimes in `received`, which a host received, count as originals: TCP sends a new copy
-    of the same skb each time.
+    The result is the first lifetime in a chain of copies.  Only lifetimes in `received` have copies
+    here, because TCP sends a new copy of the same skb each time.
     """
     parent = np.r_[0, np.asarray(scope.columns.array("series", "parent"), np.int64)]
     arrives = np.zeros(len(parent), np.bool_)

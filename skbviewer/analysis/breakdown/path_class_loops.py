@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A number for the path of each packet, from a compiled loop: equal paths have equal numbers."""
+"""Number the paths of packets in compiled loops: equal paths get equal numbers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .path_class_rule import begin_path, is_step, mix
 def number_paths(
     at: Int64s, of: Int64s, legs: LegColumns, seen: Int64s, layers: Int64s, made: Int64s
 ) -> None:
-    """Write the number of each packet's path into made[0], and that of its layers into made[1].
+    """Write a number for each packet's path into made[0], and one for its layers into made[1].
 
-    The legs of packet i are of[at[i] : at[i + 1]], indices into `legs`.  `seen` and `layers` are
-    scratch space by function and by layer, filled with -1.
+    The legs of packet i are of[at[i] : at[i + 1]], indices into `legs`.  `seen` (by function) and
+    `layers` (by layer) are scratch space, filled with -1.
     """
     mark = np.int64(0)
     for unit in range(len(at) - 1):
@@ -47,11 +47,11 @@ def number_paths(
 
 @compiled
 def number_values(values: Int64s, kept: Int64s, number_of: Int64s, made: Int64s) -> np.int64:
-    """Give equal values equal numbers, counted from 0 in the order in which values first occur.
+    """Number the distinct values from 0 in the order in which they first occur.
 
-    made[i] becomes the number of values[i].  `kept` and `number_of` are scratch space, a hash
-    table: both have the same length, a power of two, and `number_of` is filled with -1.  Returns
-    how many numbers there are; -1 if more than half of the table was needed.
+    made[i] becomes the number of values[i].  `kept` and `number_of` are scratch space for a hash
+    table.  Both arrays have the same length, a power of two, and `number_of` is filled with -1.
+    Returns the number of distinct values; -1 if more than half of the table was needed.
     """
     last = len(kept) - 1
     count = np.int64(0)
@@ -72,8 +72,8 @@ def number_values(values: Int64s, kept: Int64s, number_of: Int64s, made: Int64s)
 def find_members(group: Int64s, value: Int64s, wanted: Int64s, rank: Int64s, found: Int64s) -> None:
     """Set found[g] to the index of a row in group g whose value is wanted[g].
 
-    `group` and `value` are by row.  If several rows of a group have the value, the first rank[g] of
-    them are skipped.
+    `group` and `value` have an element for each row.  If several rows of group g have this value,
+    the first rank[g] of them are skipped.
     """
     left = rank.copy()
     for at in range(len(group)):

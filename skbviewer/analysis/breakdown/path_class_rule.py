@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What a path is (docs/times.md): the one rule of path classes, in parts that loops call.
+"""The rule that says which path a packet took (docs/times.md), in parts that loops call.
 
 The path of a leg is its direction, whether it was dropped, and its functions in the order in which
 each was first called between the leg's begin and its end.  Functions of the layers in OFF_PATH are
-left out: they vary from packet to packet.  The path of a packet is that of its legs, in their
-order.  Equal paths have equal numbers in all recordings, because these are made of names.
+left out: they vary from packet to packet.  The path of a packet consists of the paths of its legs,
+in their order.  A path's number is made from names, so equal paths have equal numbers in all
+recordings.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ def step_numbers(functions: Sequence[str], layers: Sequence[str]) -> Int64s:
     """Return the number (int64) that stands for each function in a path.
 
     The number is a hash of the function's name, or OFF if its layer is in OFF_PATH.  `layers` is
-    parallel to `functions`.  One more element, OFF, serves calls whose function has no name.
+    parallel to `functions`.  The result has one more element, OFF, for calls whose function has no
+    name.
     """
     numbers = [
         OFF if layer in OFF_PATH else _number(name)
@@ -40,7 +42,7 @@ def _number(name: str) -> int:
 
 
 def path_name(number: int) -> str:
-    """Return the name of the path with this number: 16 hexadecimal digits."""
+    """Return the name of the path `number`: 16 hexadecimal digits."""
     return f"{number & 0xFFFFFFFFFFFFFFFF:016x}"
 
 
@@ -55,16 +57,16 @@ def begin_path(kind: Int, dropped: Int) -> np.int64:
 
 @allocation_free
 def is_step(number: Int, entry: Int, begin: Int, end: Int) -> bool:
-    """Return whether the first call of a function in a leg is a step of the leg's path.
+    """Return whether a function's first call in a leg is a step of the leg's path.
 
-    Later calls of the function are not steps.  `number` is the step number of the function, `entry`
-    the time of the call (ns), and `begin` and `end` are the times of the leg (ns).
+    Only the first call of a function can be a step.  `number` is the step number of the function,
+    `entry` the time of the call (ns), and `begin` and `end` are the times of the leg (ns).
     """
     return bool(number != OFF and begin <= entry and entry < end)
 
 
 @allocation_free
 def mix(value: Int, more: Int) -> np.int64:
-    """Return the number of the path `value` with a further step or leg, whose number is `more`."""
+    """Return the number of a path made of the path `value` and one more step or leg, `more`."""
     mixed = (np.int64(value) ^ np.int64(more)) * ODD
     return np.int64(mixed ^ (mixed >> 29))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The events that the hardware counter counted in each call itself, without the calls inside it.
+"""Events of a hardware counter in each call, without the events in the calls inside it.
 
-Input: a Scope.  Output: events by call.  A log counts one event, and a call's count contains those
-of the calls inside it, as its duration contains theirs.
+Input: a Scope.  Output: the number of events in each call.  A log counts one kind of event.  The
+count of a call contains the counts of the calls inside it, just as its duration contains their
+durations.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ UNKNOWN = -1
 
 
 def counter_name(scope: Scope) -> str:
-    """Return the event that all logs with a counter counted; "" if there is none, or several."""
+    """Return the name of the event that the logs counted; "" if none did, or if they differ."""
     metas = (kernel.names.meta.get(META, "") for kernel in scope.kernels.values())
     names = {name for name in metas if name not in ("", "off")}
     return names.pop() if len(names) == 1 else ""
@@ -30,8 +31,8 @@ def counter_name(scope: Scope) -> str:
 def own_counts(scope: Scope) -> Int64s:
     """Return the events that the counter counted in each chosen call, without the calls inside it.
 
-    A call inside is subtracted whether it is chosen or not.  UNKNOWN if the call, or a call inside
-    it, has no count.  Raises Cancelled.
+    The counts of inner calls are subtracted even if these calls are not chosen.  The result is
+    UNKNOWN if the call, or a call directly inside it, has no count.  Raises Cancelled.
     """
     every = scope.unlimited
     count = np.asarray(scope.columns.array("call", META), np.int64)
@@ -48,7 +49,7 @@ def own_counts(scope: Scope) -> Int64s:
 
 
 def _first_rows(scope: Scope) -> Int64s:
-    """Return for each call of the session the row under which this call counts (Scope.once)."""
+    """Return for each call the row that counts for the call, which may be stored several times."""
     found = np.arange(scope.columns.length("call"))
     rows = np.flatnonzero(scope.calls)
     again = rows[~scope.once]
@@ -73,9 +74,10 @@ def probe_counts(scope: Scope) -> Int64s:
     """Return the events that the probes added to the result of own_counts() of each chosen call.
 
     NetSlice's formula for events, N = N' - n_empty - K * n_nested, holds for a call with all K
-    probed calls inside it.  Without those calls, n_empty + c * (n_nested - n_empty) remains, with c
-    the calls directly inside.  Calls inside that belong to no packet are not known here.  0 if
-    the recorder did not measure its probes with this counter.  Raises Cancelled.
+    probed calls inside it.  Without the counts of inner calls, n_empty + c * (n_nested - n_empty)
+    remains, where c is the number of calls directly inside. c does not include inner calls that
+    belong to no packet.  The result is 0 if the recorder did not measure its probes with this
+    counter.  Raises Cancelled.
     """
     every = scope.unlimited
     source = np.asarray(every.of_leg("source"), np.int64)
@@ -94,7 +96,7 @@ def probe_counts(scope: Scope) -> Int64s:
 
 
 def _costs(scope: Scope, name: str) -> Int64s:
-    """Return the events that a probe costs, by source of its log: without and with a packet."""
+    """Return the events that one probe costs, by source: for calls without and with a packet."""
     made = np.zeros((max(scope.kernels, default=0) + 1, 2), np.int64)
     for source, kernel in scope.kernels.items():
         for at, key in enumerate((f"calibration.n_{name}", f"calibration.n_skb_{name}")):

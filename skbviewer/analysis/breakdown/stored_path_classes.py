@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The packets of a session and their path classes, found once: an import stores them.
+"""The packets of a session and their path classes, which an import finds and stores.
 
-Finding them takes a pass over all calls.  Reading them takes a hundredth of the time, and the
-tables of a few packets need only a few rows.  Sessions with few legs do not store them; sessions
-of earlier builds do not have them.  Then they are found when they are needed.
+Finding packets and classes takes a pass over all calls.  Reading the stored packets and classes
+takes a hundredth of that time.  Sessions with few legs, and sessions of earlier versions, do not
+store packets and classes.  For such a session, packets and classes are found when they are needed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class Facts(NamedTuple):
 
 
 def facts_of(scope: Scope) -> Facts:
-    """Return the facts about all packets of the session.  Raises Cancelled."""
+    """Return the packets of the session and their path classes, stored or found now.
+
+    Raises Cancelled.
+    """
     if _are_stored(scope) and not scope.has_everything:
         return _stored(scope)
     if scope.fields is None or scope.columns.length("leg") * ROW_BYTES > KEPT_BYTES:
@@ -53,13 +56,19 @@ ROW_BYTES = sum(np.dtype(one).itemsize for one in ("i4", "i8", "i4", "i4", "i4",
 
 
 def found_facts(scope: Scope) -> Facts:
-    """Find the facts about all packets in their legs and calls.  Raises Cancelled."""
+    """Find the packets of the session, and their path classes, in the session's legs and calls.
+
+    Raises Cancelled.
+    """
     units = units_of(scope)
     return Facts(units, path_classes(scope, units))
 
 
 def stored_columns(scope: Scope) -> Mapping[str, Mapping[str, Array]]:
-    """Return the facts as columns by table, as schema.DERIVED lists them.  Raises Cancelled."""
+    """Return packets and path classes as columns by table, as schema.DERIVED lists them.
+
+    Raises Cancelled.
+    """
     units, classes = found_facts(scope)
     return {
         UNIT: {
@@ -77,9 +86,9 @@ def stored_columns(scope: Scope) -> Mapping[str, Mapping[str, Array]]:
 
 
 def rule_of(scope: Scope) -> int:
-    """Return a number of the rule by which paths are found in this session.
+    """Return a number that identifies the rule by which paths are found in this session.
 
-    It depends on the layers of functions, which another version may distribute differently.
+    The number differs between versions that assign functions to different layers.
     """
     _, layer, step = by_function(scope)
     rule = f"{VERSION} {SMALL_CLASS} {layer.tolist()} {step.tolist()}"

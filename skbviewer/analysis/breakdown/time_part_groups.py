@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of packets' times, grouped by part, so that one part is found without a search."""
+"""The parts of packets' times, sorted by part: a part's packets are found without a search."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 class PartGroups(NamedTuple):
-    """The times in the part with the number p are those from at[p] to at[p + 1].
+    """Packets and their times, sorted by part: part p has the rows from at[p] to at[p + 1].
 
-    `row` is the packet of each, as the user of this table numbers packets, and `ns` the time.
+    `row` is a packet, numbered in the way that the caller of grouped() chose.  `ns` is the time
+    that the packet `row` spent in the part.
     """
 
     at: Int64s
@@ -25,16 +26,17 @@ class PartGroups(NamedTuple):
     ns: Int64s
 
     def of(self, place: int) -> tuple[Int32s, Int64s]:
-        """Return the packets that have the part `place`, and the time of each in it, ns."""
+        """Return the packets that have the part `place`, and the time (ns) of each in it."""
         mine = slice(int(self.at[place]), int(self.at[place + 1]))
         return self.row[mine], self.ns[mine]
 
 
 def grouped(blocks: list[Parts], part_count: int, rows: Int32s) -> PartGroups:
-    """Group the parts in `blocks` by their numbers, which are below `part_count`.
+    """Group the parts in `blocks` by their numbers, which are less than `part_count`.
 
-    `rows` has the new number of each packet.  The list is empty afterwards: each block is freed
-    once it is grouped, because blocks and groups of millions of packets take much memory.
+    rows[i] is the number that the result has for the packet with the index i in Breakdown.units.
+    The list `blocks` is empty afterwards.  Each block is freed once it is grouped, because the
+    blocks of millions of packets take much memory.
     """
     counts = np.zeros(part_count, np.int64)
     for parts in blocks:
@@ -54,7 +56,7 @@ def distribute(
 ) -> None:
     """Write each part's packet (rows[unit]) into `row`, and its time into `made`.
 
-    The part i goes to index at[place[i]] of both, which then becomes the next one.
+    Part i is written at the index at[place[i]], which is then increased by 1.
     """
     for i in range(len(place)):
         to = at[place[i]]

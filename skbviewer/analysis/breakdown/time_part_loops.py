@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Divide the time in kernel of packets into parts, in a compiled loop.
 
-A leg is a sequence of pieces: the packet's innermost call while the leg is busy, and its waits.
-Where several legs of a packet run at the same time, the piece with the lowest rank counts, as in
-analysis/leg_times/packet_times.py; of two busy pieces, the piece that began last counts.
+A leg is a sequence of pieces: the packet's innermost call while the leg is busy, otherwise a wait.
+Where several legs of a packet overlap, the piece with the lowest rank counts, as in
+analysis/leg_times/packet_times.py.  If several pieces are busy, the piece that began last counts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STAGE_COUNT = len(STAGES)
 
 
 class Scratch(NamedTuple):
-    """Space of the loop: pieces (PIECES x n), open calls, indices of pieces, sums by part.
+    """Scratch space of the loop: pieces (PIECES x n), open calls, indices of pieces, sums by part.
 
     A part has the number stage * per_stage + index in the stage.
     """
@@ -43,7 +43,7 @@ class Scratch(NamedTuple):
 
 
 def scratch_for(pieces: int, legs: int, per_stage: int) -> Scratch:
-    """Return space for a packet with at most `pieces` pieces and `legs` legs.
+    """Return scratch space for packets of at most `pieces` pieces and `legs` legs.
 
     `per_stage` is the number of parts of a stage, as in divide().
     """
@@ -56,10 +56,11 @@ def scratch_for(pieces: int, legs: int, per_stage: int) -> Scratch:
 def count_pieces(
     units: Int64s, at: Int64s, of: Int64s, calls_at: Int64s, waits_at: Int64s, needed: Int64s
 ) -> None:
-    """Set needed[0] to the most pieces of one of the packets `units`, an upper bound.
+    """Find how much scratch space the packets `units` need, and write it into `needed`.
 
-    needed[1] becomes the most legs of a packet or, if that is more, the most calls of a leg plus 1.
-    The legs of packet i are of[at[i] : at[i + 1]]; the calls and waits of leg k begin at
+    needed[0] becomes an upper bound of the number of pieces of a packet. needed[1] becomes the
+    largest number of legs of a packet, or 1 plus the largest number of calls of a leg if that is
+    larger.  The legs of packet i are of[at[i] : at[i + 1]]; the calls and waits of leg k begin at
     calls_at[k] and waits_at[k].
     """
     for n in range(len(units)):
@@ -84,13 +85,13 @@ def divide(
     made: Int64s,
     counts: Int64s,
 ) -> np.int64:
-    """Divide the times of the packets `units`, from index `first` on, into parts by stage.
+    """Divide the times of the packets `units`, from index `first` on, into parts.
 
-    Each part becomes one column of `made`: made[0] is the index in `units`, made[1] is stage *
-    per_stage + part, and made[2] is ns. counts[0] is the number of columns written.  `per_stage` is
-    the number of parts of a stage: one for each function, and EXTRA more.  The legs of packet i are
-    of[at[i] : at[i + 1]], indices into `legs`.  Returns the index of the first packet for which
-    `made` had no space left.
+    Each part becomes one column of `made`: made[0] is the packet's index in `units`, made[1] is
+    stage * per_stage + index in the stage, and made[2] is the time (ns). counts[0] becomes the
+    number of columns.  `per_stage` is the number of parts of a stage: one for each function, and
+    EXTRA others.  The legs of packet i are of[at[i] : at[i + 1]], indices into `legs`.  Returns the
+    index in `units` of the first packet for which `made` had no space left.
     """
     n = np.int64(first)
     while n < len(units):
@@ -177,12 +178,12 @@ def put(
     per_stage: Int,
     scratch: Scratch,
 ) -> tuple[np.int64, np.int64]:
-    """Add the pieces of a leg from `begin` to `end` (ns): the time of `function`, and the waits.
+    """Add pieces of a leg between `begin` and `end` (ns): waits, and a function outside of them.
 
-    `function` is the part, of `per_stage` parts of a stage, for the time without waits.  `wait` is
+    `function` is the part that gets the time without waits, as an index in the stage.  `wait` is
     the row of the leg's next wait, and `count` the number of pieces so far.  `cost` is the probes'
-    share of the time, ns; it counts only for functions, not for the EXTRA parts after them.
-    Returns the leg's next wait, and the number of pieces.
+    share of the time, in ns.  The cost is ignored if `function` is one of the EXTRA parts.  Returns
+    the row of the leg's next wait, and the new number of pieces.
     """
     pieces, last = scratch.pieces, legs.waits_at[leg + 1]
     left = cost if function < per_stage - EXTRA else 0
@@ -211,11 +212,11 @@ def put(
 
 @allocation_free
 def merge(several: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int64:
-    """Add up the pieces of the legs of one packet in one log; each nanosecond counts once.
+    """Add up, by part, the pieces of a packet's legs in one log; no nanosecond counts twice.
 
-    `several` is the number of these legs, whose pieces are in `scratch`.  `per_stage` is the number
-    of parts of a stage.  `found` is the number of parts that have time so far; returns their new
-    number.
+    `several` is the number of the packet's legs; their pieces are in `scratch`.  `per_stage` is the
+    number of parts of a stage.  `found` is the number of parts that had time before this call.
+    Returns their number afterwards.
     """
     pieces, at, now = scratch.pieces, scratch.at, scratch.now
     found = np.int64(found)
@@ -251,10 +252,10 @@ def merge(several: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int6
 
 @allocation_free
 def spend(piece: Int, ns: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int64:
-    """Count `ns` of a piece for its part, and its cost for the part of the probes.
+    """Add `ns` of a piece to its part; what probes cost of that goes to the part of the probes.
 
-    `piece` is an index of the pieces in `scratch`, and `per_stage` the number of parts of a stage.
-    `found` is the number of parts that have time so far; returns their new number.
+    `piece` is an index of `scratch.pieces`, and `per_stage` the number of parts of a stage.
+    `found` is the number of parts that had time before this call.  Returns their number afterwards.
     """
     place = scratch.pieces[PLACE, piece]
     cost = min(scratch.pieces[COST, piece], ns)
@@ -272,7 +273,7 @@ def spend(piece: Int, ns: Int, per_stage: Int, scratch: Scratch, found: Int) -> 
 def add(place: Int, ns: Int, scratch: Scratch, found: Int) -> np.int64:
     """Add `ns` to the part with the number `place` (stage * per_stage + part).
 
-    `found` is the number of parts that have time so far; returns their new number.
+    `found` is the number of parts that had time before this call.  Returns their number afterwards.
     """
     found = np.int64(found)
     if scratch.spent[place] == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of each packet's time in kernel: they add up to it exactly."""
+"""The parts into which each packet's time in kernel is divided: their sum is the time in kernel."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BLOCK = 1 << 20  # number of parts for which memory is allocated at first
 
 
 class Part(NamedTuple):
-    """A part of the time: its kind, name, layer (of busy time only) and stage."""
+    """A part of the time in kernel: its kind, name, stage and, if it is busy time, its layer."""
 
     kind: str
     name: str
@@ -41,8 +41,8 @@ class Part(NamedTuple):
 class Parts(NamedTuple):
     """Parts of packets' times.
 
-    By part: `unit` is its packet, an index of `units`; `place` is its number, which
-    Breakdown.part_at() explains; `ns` is the time.
+    `unit` is the packet, as an index of `units`.  `place` is the number of the part, see
+    Breakdown.part_at().  `ns` is the time.
     """
 
     unit: Int32s
@@ -60,9 +60,10 @@ class Breakdown:
         self.per_stage = len(self.functions) + EXTRA
 
     def losses(self, rows: Int64s) -> frozenset[tuple[int, int]]:
-        """Return (path class, index of the leg in its packet) of drops that lost packets of `rows`.
+        """Return the drops that lost packets of `rows`, as pairs of path class and leg.
 
-        `rows` are indices in `units`, which rise.
+        `rows` are indices in `units`, rising.  A leg is given by its index among the legs of its
+        packet.
         """
         at = np.flatnonzero(legs_of_lost_packets(self._scope)[np.asarray(self.units.legs)])
         unit = self.units.rows_with_legs(at)
@@ -82,7 +83,7 @@ class Breakdown:
         return bool(costs_of(self._scope)[0].any())
 
     def directions(self, row: int) -> list[tuple[int, bool]]:
-        """Return the direction of each leg of a packet, and whether the packet was dropped in it.
+        """Return the direction of each leg of a packet, and whether the leg dropped the packet.
 
         `row` is the packet's index in `units`.
         """
@@ -105,7 +106,7 @@ class Breakdown:
         return Part(kind, NAMES[rank], "", STAGES[stage])
 
     def of_wait(self, kind: int) -> int:
-        """Return the index, in its stage, of the part for waits of the kind `kind`."""
+        """Return the index, within each stage, of the part for waits of the kind `kind`."""
         return len(self.functions) + WAITS + kind
 
     def divided(self, rows: Int64s) -> Parts:
@@ -140,7 +141,7 @@ class Breakdown:
             yield from made
 
     def _of_units(self, rows: Int64s) -> list[Parts]:
-        """Return the parts of the times of the packets `rows`, whose legs are read together."""
+        """Return the parts of the times of the packets `rows`; their legs are read together."""
         of, at, legs = legs_of_units(self._scope, self.units, rows)
         every, parts = np.arange(len(rows)), list[Parts]()
         needed = np.zeros(2, np.int64)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The packets whose time in kernel is known, each with its legs.
 
-A row K<n> of the packet list counts as a packet, too, although no capture has it.  Its id is -n.
+A row K<n> of the packet list also counts as a packet, with the id -n, although no capture has it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ DENSE = 16  # the whole column is read to find one of so many packets
 
 
 class Units(NamedTuple):
-    """Packets in the order of the packet list, then rows K<n>, in the order of n.
+    """Packets in the order of the packet list; rows K<n> come last, in the order of n.
 
-    `legs` holds indices of legs: legs[at[i] : at[i + 1]] are those of packet i, by log and begin.
-    Arrays have any integer type.  Those that a session stores are read when they are indexed.
+    `legs` holds indices of legs: legs[at[i] : at[i + 1]] are the legs of packet i, sorted by log
+    and begin.  The arrays have any integer type.  Arrays that the session stores are read when they
+    are indexed.
     """
 
     id: Array | LazyColumn
@@ -60,13 +61,13 @@ class Units(NamedTuple):
         return self.kernel_ns[rows].astype(np.int64)
 
     def rows_with_legs(self, places: Int64s) -> Int64s:
-        """Return the packet (index) of each of the legs at `places` of `legs`, which rise."""
+        """Return the index of the packet that has the leg at each of `places` in `legs`, rising."""
         if isinstance(self.at, RunningSums):
             return self.at.last_not_above(places)
         return np.asarray(np.searchsorted(self.at, places, "right") - 1, np.int64)
 
     def legs_of(self, rows: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the legs of the packets `rows` (indices), and where those of each begin."""
+        """Return (legs, at): packet rows[i] has the legs legs[at[i] : at[i + 1]]."""
         if len(rows) and bool(np.all(np.diff(rows) == 1)):
             at = self.at[int(rows[0]) : int(rows[-1]) + 2].astype(np.int64)
             return self.legs[at[0] : at[-1]].astype(np.int64), at - at[0]
@@ -78,7 +79,7 @@ class Units(NamedTuple):
 
 
 def _few_rows(column: LazyColumn, ids: Int64s) -> Int64s:
-    """Return what Units.rows_of() returns; only chunks that have these ids are read."""
+    """Return what Units.rows_of() returns, reading only the chunks that contain these ids."""
     rows, values = column.rows_with(distinct(ids))
     order = np.argsort(values, kind="stable")
     place = np.searchsorted(values, ids, sorter=order)
@@ -90,7 +91,7 @@ def _few_rows(column: LazyColumn, ids: Int64s) -> Int64s:
 def units_of(scope: Scope) -> Units:
     """Return all packets of the session whose time in kernel is known, chosen or not.
 
-    Lifetimes without network identity are packets only if the scope has everything.  Raises
+    Lifetimes without a network identity count as packets only if `scope.has_everything`.  Raises
     Cancelled.
     """
     columns = scope.columns
@@ -118,7 +119,7 @@ def units_of(scope: Scope) -> Units:
 
 
 def _kernel_only(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return (n, leg) of each leg of the rows K<n> whose time in kernel is known."""
+    """Return (n, leg) for each leg of each row K<n> whose time in kernel is known."""
     columns = scope.columns
     row = np.asarray(columns.array("series", "kernel_only"), np.int64)
     known = (row > 0) & (np.asarray(columns.array("series", "kernel_ns"), np.int64) >= 0)
@@ -130,9 +131,9 @@ def _kernel_only(scope: Scope) -> tuple[Int64s, Int64s]:
 
 
 def _order(scope: Scope, group: Int64s, legs: Int64s) -> Int64s | None:
-    """Return the order by packet (`group`), log and begin; None if the legs are in it already.
+    """Return the order by packet (`group`), log and begin; None if the legs are already sorted.
 
-    Legs of most sessions are, and few packets have several.
+    The legs of most sessions are sorted, and few packets have several legs.
     """
     source, begin = scope.of_leg("source"), scope.of_leg("begin_ns")
     if np.all(group[1:] >= group[:-1]):
@@ -146,9 +147,10 @@ def _order(scope: Scope, group: Int64s, legs: Int64s) -> Int64s | None:
 
 
 def chosen_rows(scope: Scope, units: Units) -> Int64s:
-    """Return the units (packets or rows K<n>) that the scope selects, as indices, rising.
+    """Return the indices (rising) of the packets and rows K<n> that the scope selects.
 
-    A packet is in a time range if it was captured then; a row K<n>, if a leg of it began then.
+    A packet is in a time range if it was captured in this range.  A row K<n> is in a time range if
+    one of its legs began in this range.
     """
     if not scope.is_chosen:
         return np.arange(len(units.id))

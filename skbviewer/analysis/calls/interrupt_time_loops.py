@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compute the intervals in which interrupts ran, from their events and calls.
 
-These are the loops of interrupt_times.py.
+The caller of these loops is interrupt_times.py.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ PLACE, BEGIN, END, PROBES, EVENTS = range(5)
 def pair_events(
     first: int, ts: Int64s, kind: UInt8s, event: UInt8s, cpu: Int32s, last: Int64s, made: Int64s
 ) -> int:
-    """Write a column (RECORD, UNTIL, ON_CPU, ABOVE) into `made` for each interrupt with an exit.
+    """Pair the entry and exit events of interrupts: write a column of `made` for each pair.
 
-    `ts` to `cpu` are columns of a block of records that begins at record `first`.  `last` is the
-    record of the open interrupt of each context and CPU, -1 = none; it is passed from block to
-    block.  Returns the number of columns.
+    The column has the rows RECORD, UNTIL, ON_CPU and ABOVE.  `ts`, `kind`, `event` and `cpu` are
+    columns of a block of records that begins at record `first`.  `last` is the record of the open
+    interrupt of each context and CPU (-1: none); the caller passes it from block to block.  Returns
+    the number of columns.
     """
     count, cpus = 0, len(last) // LEVELS
     for i in range(len(kind)):
@@ -68,13 +69,13 @@ def unite(
     last: Int64s,
     made: Int64s,
 ) -> int:
-    """Merge the calls of interrupts and the `spans` of interrupt events into disjoint intervals.
+    """Merge calls in interrupts and the `spans` of interrupt events into disjoint intervals.
 
-    The arrays from `ts` to `events` are columns of a block that begins at record `first`; `probes`
-    and `events`, unless empty, are what each record costs, as the probe of a call or as an event,
-    ns.  `last` is the open interval of each context and CPU (END -1: none).  `done` is the number
-    of columns of `spans` used so far.  Writes each interval that is complete into `made`, as a
-    column from PLACE to EVENTS, and returns their number.
+    The arrays from `ts` to `events` are columns of a block that begins at record `first`.  `probes`
+    and `events` are what each record costs (ns), as the probe of a call or as an event; both may be
+    empty.  `last` is the open interval of each context and CPU (END is -1 if there is none).
+    `done` is the number of columns of `spans` used so far.  Writes each interval that is complete
+    into `made`, as a column from PLACE to EVENTS, and returns their number.
     """
     count, asked, cpus = np.int64(0), len(probes) > 0, last.shape[1] // LEVELS
     for i in range(len(ts)):
@@ -98,7 +99,7 @@ def unite(
 
 @allocation_free
 def _add_event(above: Int, cpu: Int, ts: Int, cost: Int, last: Int64s) -> None:
-    """Add the cost of an event to the open intervals of all contexts below `above`."""
+    """Add the cost of an event (ns) to the open intervals of all contexts below `above`."""
     for level in range(min(above, LEVELS)):
         at = last.shape[1] // LEVELS * level + cpu
         if last[END, at] > ts:
@@ -116,7 +117,7 @@ def _add(
     made: Int64s,
     count: np.int64,
 ) -> np.int64:
-    """Add an interval to all contexts below `above`; return how many columns of `made` are filled.
+    """Add an interval to all contexts below `above`; return the number of filled columns of `made`.
 
     Intervals that only touch are not merged, because a call may have returned between them.
     """
@@ -150,13 +151,13 @@ def order_intervals(
     probes_out: Int64s,
     events_out: Int64s,
 ) -> None:
-    """Sort the intervals by context and CPU, and fill running sums of times and costs.
+    """Sort intervals by context and CPU, and compute running sums of their times and costs.
 
-    The intervals are in order of time: `where` is CPUS * context + CPU, `begin` and `end` are in
-    ns, `probes` and `events` are the costs in them.  `place` is the next free row of each such
-    number; this function increases it.  The arrays that end in _out get the sorted columns.
-    total[i] is the time (ns) of the intervals before row i, and the costs are summed in the same
-    way.
+    The intervals are in order of time.  `where` is CPUS * context + CPU, `begin` and `end` are
+    times (ns), `probes` and `events` are the costs (ns) in the interval. place[w] is the next free
+    row for intervals with `where` == w; this function increases it.  The arrays whose names end in
+    _out get the sorted columns. total[i] is the time (ns) of the intervals before row i; the two
+    costs are summed in the same way.
     """
     total[0], probes_out[0], events_out[0] = 0, 0, 0
     for i in range(len(where)):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What each record costs: how much it delays the calls in which it was written.
+"""What it costs to write each record: how much longer the calls around it take.
 
 Input: the records of a KBL, the nesting, and the calibration.  Output: for each record, the cost of
-the probe of its call, and that of its event; ns.
+the probe of its call, and the cost of its event (ns).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ DROP_COST = 45
 
 
 class Costs(NamedTuple):
-    """The costs of records; without a calibration there are none."""
+    """Computes what records cost; without a calibration (`known`) the results are empty."""
 
     records: Records
     nesting: Nesting
     known: Calibration | None
 
     def probes(self, some: slice) -> Int64s:
-        """Return for each record what the probe of its call adds to the calls around it, ns.
+        """Return for each record by how much its probe prolongs the calls around it (ns).
 
-        A call counts once, however many packets its list has.
+        A call that handles a list counts once, however many packets the list has.
         """
         if self.known is None:
             return np.zeros(0, np.int64)
@@ -43,7 +43,7 @@ class Costs(NamedTuple):
         return np.where(call, np.where(shown, self.known.skb_nested, self.known.nested), 0)
 
     def events(self, some: slice) -> Int64s:
-        """Return what each record costs as an event, or as a further packet of a list, ns."""
+        """Return what each record costs (ns) as an event, or as one more packet of a list."""
         if self.known is None:
             return np.zeros(0, np.int64)
         event = part(self.records, "kind", some) == EVENT

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The times when each CPU lost records: losses that the recorder declares, and gaps in the file.
+"""When each CPU lost records: losses that the recorder reported, and gaps in the file.
 
-Input: a KBL.  Output: columns of table `loss`, and tests whether a time is in a loss.
+Input: a KBL.  Output: columns of table `loss`, and a test whether records were lost in a time.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ MISSED = 2  # enum kbl_lost
 
 
 class Losses(NamedTuple):
-    """Losses on one CPU (-1 = any) from `ts` - `dur` to `ts`, ns on the log's clock.
+    """Losses on one CPU (-1: any) from `ts` - `dur` to `ts`, in ns on the log's clock.
 
-    `flags` is the kind of loss: a number of kbl.h's enum kbl_lost, or HOLE.  `ordinal` is that of
-    the LOST record, -1 for a gap in the file.  `data` is the number of lost records; for a gap, it
-    is a lower bound.
+    `flags` is the kind of loss: a number of kbl.h's enum kbl_lost, or HOLE.  `ordinal` is the
+    number of the LOST record; for a gap in the file it is -1.  `data` is the number of lost
+    records; for a gap in the file, it is the least possible number.
     """
 
     ordinal: Int64s
@@ -36,9 +36,9 @@ class Losses(NamedTuple):
 
 
 def losses(log: KernelLog, missed: bool = False) -> Losses:
-    """Return all losses: LOST records by time, then the gaps in the file.
+    """Return all losses: first LOST records in order of time, then gaps in the file.
 
-    Hits that probes missed are included only if `missed` is set; their CPU is unknown.
+    Calls that probes missed count as losses only if `missed` is set; their CPU is unknown.
     """
     records = log.records
     lost = rows_where(records, lambda some: part(records, "kind", some) == LOST)
@@ -51,7 +51,7 @@ def losses(log: KernelLog, missed: bool = False) -> Losses:
 
 
 def spans_of(found: Losses) -> Spans:
-    """Return the times of these losses, on any CPU."""
+    """Return the times of the losses `found`, whichever CPU lost records."""
     begin = found.ts - np.maximum(found.dur, 0)
     return Spans(list(zip(begin.tolist(), found.ts.tolist(), strict=True)))
 
@@ -61,7 +61,7 @@ def _of_hole(hole: Hole) -> tuple[int, ...]:
 
 
 class Spans:
-    """The times when any CPU of a KBL lost records, so that no packet's position is certain."""
+    """The times when any CPU of a KBL lost records, so that no packet's place is certain."""
 
     def __init__(self, spans: Sequence[tuple[int, int]] = ()) -> None:
         """Use the times `spans`: (begin_ns, end_ns) on the KBL's clock."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Two packets side by side: the steps of their paths, aligned.
+"""Two packets side by side: the steps of their paths, aligned to each other.
 
-A step is a call or a wait.  Steps are the same if they have the same direction and function, even
-if another function encloses them.  The longest runs of equal steps are aligned (Ratcliff & Metzener
+A step is a call or a wait.  Two steps are equal if their direction and function are equal, even if
+other functions enclose them.  The longest runs of equal steps are aligned (Ratcliff & Metzener
 1988, as in difflib).
 """
 
@@ -17,9 +17,9 @@ CALL, WAIT = "call", "wait"
 
 
 class Moment(NamedTuple):
-    """When a packet took a step, and how long the step took; ns.
+    """When a step of a packet began, and how long it took (ns).
 
-    `begin_ns` counts from the start of the packet's path.  None is an unknown time.
+    `begin_ns` counts from the start of the packet's path.  None stands for an unknown time.
     """
 
     begin_ns: int
@@ -28,7 +28,7 @@ class Moment(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A call or a wait of one packet or of both; `leg` is its direction as in LEG_KINDS."""
+    """A call or a wait of packet `a`, `b` or both; `leg` is the direction as in LEG_KINDS."""
 
     kind: str
     leg: str
@@ -39,14 +39,14 @@ class Step(NamedTuple):
 
     @property
     def longer_ns(self) -> int | None:
-        """Return how much longer the step itself took in B; None if unknown or not in both."""
+        """Return how much longer (ns) the step itself took in `b` than in `a`; None if unknown."""
         if self.a is None or self.b is None or self.a.self_ns is None or self.b.self_ns is None:
             return None
         return self.b.self_ns - self.a.self_ns
 
 
 class PacketSteps(NamedTuple):
-    """The steps in order; `apart` is the index of the first step that only one packet took."""
+    """The steps of two packets; `apart` is the index of the first step that only one took."""
 
     steps: tuple[Step, ...]
     apart: int | None
@@ -92,7 +92,7 @@ def _steps(path: PacketPath) -> list[_Own]:
 
 
 def _of_leg(leg: Leg) -> list[_Own]:
-    """Return the calls of a leg in their order; a wait stands before the first call after it."""
+    """Return the calls and waits of a leg in order; a wait stands before the next call."""
     waits = sorted(leg.waits, key=lambda wait: wait.begin_ns)
     found: list[_Own] = []
     at = 0

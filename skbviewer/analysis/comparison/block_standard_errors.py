@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Standard errors of means whose data depend on each other, from sums over blocks of time.
+"""Standard errors of means of values that depend on each other, from sums over blocks of time.
 
-A mean is a ratio: the sum of all values over their number.  Its error is linearised (Cochran 1977,
-6.4), and the variance of the residuals' sum is estimated from overlapping windows of blocks.  That
-is the closed form of the moving block bootstrap (Kuensch, "The jackknife and the bootstrap for
-general stationary observations", Ann.  Statist. 17, 1989), so no random numbers are drawn, and the
-same files always yield the same results.  It is unknown over how much time calls depend on each
-other.  So windows of 1, 2, 4 and 8 blocks are tried, and the largest variance is taken.
+A mean is a ratio: the sum of all values divided by their number.  The error of this ratio is
+linearised (Cochran 1977, 6.4), and the variance of the sum of the residuals is estimated from
+overlapping windows of blocks.  The estimate has the closed form of the moving block bootstrap
+(Kuensch, "The jackknife and the bootstrap for general stationary observations", Ann. Statist. 17,
+1989).  The method draws no random numbers, so the same files always have the same results.  It is
+not known over how much time calls depend on each other.  So windows of 1, 2, 4 and 8 blocks are
+tried, and the largest variance is used.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ FEWEST = 6.0  # least number of windows with data from which a mean's error can 
 
 
 class Errors(NamedTuple):
-    """The errors of the means of many items, one element for each item.
+    """The errors of the means of many items; each array has one element for each item.
 
     `error` is the relative standard error of the mean (nan: unknown), `freedom` its degrees of
-    freedom, and `windows` the number of windows with any data.
+    freedom, and `windows` the number of windows that have data.
     """
 
     error: Float64s
@@ -33,17 +34,17 @@ class Errors(NamedTuple):
     windows: Int64s
 
     def at_least(self, other: Errors) -> Errors:
-        """Return these errors, or those of `other` where they are known and larger."""
+        """Return the errors, but for each item the error in `other` if that error is larger."""
         larger = np.nan_to_num(other.error) > self.error
         error = np.where(larger, other.error, self.error)
         return Errors(error, np.where(larger, other.freedom, self.freedom), self.windows)
 
 
 def relative_errors(value: Float64s, number: Float64s, longest: int) -> Errors:
-    """Return the relative errors of sum(value) / sum(number) for each item.
+    """Return the relative error of sum(value) / sum(number) for each item.
 
     `value` and `number` have a row for each block and a column for each item.  `longest` is the
-    number of blocks of a window.
+    number of blocks in the longest window.
     """
     blocks, items = value.shape
     if not (blocks and items):
@@ -65,10 +66,10 @@ def relative_errors(value: Float64s, number: Float64s, longest: int) -> Errors:
 
 
 def errors_of_groups(value: Float64s, number: Float64s) -> Errors:
-    """Return the errors of sum(value) / sum(number) for each item, from independent groups.
+    """Return the relative error of sum(value) / sum(number) for each item, from independent groups.
 
-    Errors are unknown if fewer than FEWEST groups have most of the data: a recording of few flows
-    does not show how much flows differ.
+    `value` and `number` have a row for each group.  An error is unknown if fewer than FEWEST groups
+    have most of the data: a recording of few flows does not show how much flows differ.
     """
     groups, items = value.shape
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -95,7 +96,7 @@ def _variance(residual: Float64s, size: int) -> Float64s:
 
 
 def _effective(sums: Float64s) -> Float64s:
-    """Return the effective number of windows (Kish): the squared sum over the sum of squares."""
+    """Return Kish's effective number of windows: the square of the sum over the sum of squares."""
     squares = (sums**2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = sums.sum(axis=0) ** 2 / squares

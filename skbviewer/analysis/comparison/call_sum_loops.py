@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""One pass over the calls of a recording: sums by block and function, stages, paths.
+"""Go over the calls of a recording once: sums by block and function, stages, paths.
 
-Array operations would need a pass through memory for each of these.
+Array operations would go through the memory once for each of these sums.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ TASK, SOCK, SKB_IS_RET = 0, 0x80, 0x10  # context, and flags of kbl.h
 class Calls(NamedTuple):
     """Some consecutive rows of table `call`.
 
-    Only `chosen` calls are added to sums.  `once` marks the chosen calls that do not repeat a row
-    of another packet."""
+    Only `chosen` calls are added to sums.  `once` marks chosen calls, each call in only one of the
+    rows in which it is stored.
+    """
 
     leg: Int64s  # from 1
     func: Int64s
@@ -54,9 +55,10 @@ class Calls(NamedTuple):
 
 
 class Legs(NamedTuple):
-    """Columns of all legs.  Records of `usable` legs are complete; `staged` legs have stages.
+    """Columns of all legs of a recording.
 
-    `direction` is that of leg_directions.py.
+    `direction` is an index of pass_directions.WORDS.  All records of `usable` legs are known;
+    `staged` legs have stages.
     """
 
     begin: Int64s
@@ -74,8 +76,8 @@ class Legs(NamedTuple):
 class Functions(NamedTuple):
     """The functions of a recording.
 
-    `number` is the function of each source and probe, -1 = no name.  By function: its `path_step`,
-    `layer` and `role`.
+    `number` is the function of each pair of source and probe, -1 = no name.  Each function has a
+    `path_step`, a `layer` and a `role`.
     """
 
     number: Int32s
@@ -85,13 +87,14 @@ class Functions(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The results of a pass.
+    """The results of going over all calls.
 
-    The sums have a row for each row of Blocks: `sums` by function, `layers` by direction and layer,
-    `stages` and `shown` by stage.  `key` and `key_block` have an element for each call with a self
-    time, as in Grouped.  `is_early` marks calls that began before their packet was there.  `early`
-    has a column for each early call and each call inside one: its row, layer, direction, block,
-    self time (-1: not added to any layer) and the time with its packet.
+    All sums have a row for each row of Blocks: `sums` also by function, `layers` by direction and
+    layer, `stages` and `shown` by stage.  `key` and `key_block` have an element for each call with
+    a self time, as in Grouped.  `is_early` marks calls that began before they had their packet.
+    `early` has a column for each early call, and for each call inside one.  The column has the
+    call's row, layer, direction and block, its self time (-1: it counts for no layer), and the time
+    during which the call had its packet.
     """
 
     sums: Float64s  # [ROWS, block, function]
@@ -113,8 +116,8 @@ class Found(NamedTuple):
 def pass_over(first: Int, calls: Calls, legs: Legs, functions: Functions, found: Found) -> None:
     """Add a block of calls, which begins at row `first` of the table, to the sums in `found`.
 
-    Calls of one leg must follow each other.  The last leg stays open: the next block may continue
-    it.
+    The calls of one leg must follow each other.  The last leg is not finished, because the next
+    block may continue it.
     """
     state = found.state
     for at in range(len(calls.leg)):
@@ -140,7 +143,7 @@ def pass_over(first: Int, calls: Calls, legs: Legs, functions: Functions, found:
 
 @allocation_free
 def finish(legs: Legs, found: Found) -> None:
-    """Add the stages of the last leg, and of legs without calls."""
+    """Add the stages of the last leg, and those of legs that have no calls."""
     if found.state[LEG] >= 0:
         _stages(found.state[LEG], legs, found)
     for leg in range(len(legs.begin)):
@@ -163,7 +166,7 @@ def _begin(leg: Int, legs: Legs, found: Found) -> None:
 def _step(
     leg: Int, entry: Int, function: Int, legs: Legs, functions: Functions, found: Found
 ) -> None:
-    """Add a function to the path of a leg if it is a step and not in the path yet."""
+    """Add a function to the path of a leg if it is a step, and is not yet in the path."""
     number = functions.path_step[function]
     if found.seen[function] != leg and is_step(number, entry, legs.begin[leg], legs.end[leg]):
         found.seen[function] = leg
@@ -172,7 +175,7 @@ def _step(
 
 @allocation_free
 def _firsts(entry: Int, begin: Int, role: Int, state: Int64s) -> None:
-    """Store in `state` when the leg first entered a function of each role, after its `begin`."""
+    """Note in `state` when the leg first entered a function of each role after `begin`."""
     if entry < begin or not role:
         return
     for bit in range(AT_IP - AT_RECEIVED + 1):
@@ -245,7 +248,7 @@ def _function(
 
 @allocation_free
 def _stages(leg: Int, legs: Legs, found: Found) -> None:
-    """Add the stages of a leg: each lasts until the next existing stage, or else until the end."""
+    """Add the durations of a leg's stages; each lasts until the next one, or the leg's end."""
     if not legs.staged[leg]:
         return
     state, block = found.state, legs.block[leg]
@@ -279,12 +282,12 @@ def _stage(stage: Int, begin: Int, following: Int, block: Int, found: Found) -> 
 def early_layers(
     row: Int64s, parent: Int64s, early: Int64s, layers: Float64s, first_group: int
 ) -> None:
-    """Add to `layers` the self times of calls that began before their packet was there.
+    """Add to `layers` the self times of early calls, which began before they had their packet.
 
-    By call: `row` of the table, which rises; `parent`, the row of the call around it, -1 = none;
-    and the columns of `early` (EARLY_ROWS).  The amount added is the self time, but at most the
-    time for which the call had its packet, minus that of the calls inside.  `first_group` is the
-    row of `layers` at which groups of flows follow blocks of time.
+    Each call has a `row` of the table (rising), the row of the call around it in `parent` (-1:
+    none), and a column of `early` (EARLY_ROWS).  A call adds its self time, but at most the time
+    during which it had its packet and no inner call had its own.  The first rows of `layers` are
+    blocks of time; groups of flows follow from row `first_group` on.
     """
     _, layer, direction, block, own, late = early
     left = late.copy()

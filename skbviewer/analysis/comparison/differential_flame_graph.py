@@ -10,9 +10,10 @@ from .leg_directions import own_passes
 
 
 class StackPair(NamedTuple):
-    """A stack with its self time in both recordings, ns; 0 = the recording does not have it.
+    """A call stack with its self time (ns) in each recording; 0 = the recording does not have it.
 
-    `a_ns` is scaled to the number of passes of the second recording, sniffers' copies not counted.
+    `a_ns` is scaled to the number of passes in the second recording; copies for sniffers do not
+    count as passes.
     """
 
     functions: tuple[str, ...]
@@ -21,7 +22,10 @@ class StackPair(NamedTuple):
 
 
 def stack_pairs(a: Scope, b: Scope) -> list[StackPair]:
-    """Return all stacks of both recordings, those of `b` first.  Raises Cancelled."""
+    """Return the call stacks of both recordings; the stacks that `b` has come first.
+
+    Raises Cancelled.
+    """
     passes = [int(own_passes(one).sum()) for one in (a, b)]
     ours = {stack.functions: stack.self_ns for stack in call_stacks(a)}
     theirs = {stack.functions: stack.self_ns for stack in call_stacks(b)}
@@ -31,6 +35,6 @@ def stack_pairs(a: Scope, b: Scope) -> list[StackPair]:
 
 
 def sides(pairs: list[StackPair]) -> tuple[list[Stack], list[Stack]]:
-    """Return, for each recording, the stacks that took any time in it."""
+    """Return two lists: the stacks that took time in the first recording, and in the second one."""
     first = [Stack(pair.functions, pair.a_ns) for pair in pairs if pair.a_ns]
     return first, [Stack(pair.functions, pair.b_ns) for pair in pairs if pair.b_ns]

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Differences between the estimates of two recordings, and which of them are changes.
+"""Differences between the estimates of two recordings, and which differences are changes.
 
-A difference is a ratio: its logarithm is the difference of two logarithms, whose errors add up,
-with degrees of freedom by Welch (1947).  A thing that only one recording has is judged by its
-windows: if windows of both recordings were alike, how probable would it be that all windows with
-the thing are of one recording? A comparison has hundreds of differences.  Holm's correction ("A
-simple sequentially rejective multiple test procedure", Scand.  J.  Statist. 6, 1979) keeps the
-probability that *any* of them is reported by chance at or below LEVEL, however they depend on each
-other.
+A difference is a ratio.  The logarithm of a ratio is the difference of two logarithms, so their
+variances add up, with degrees of freedom by Welch (1947).  A thing (a function, a layer ...) may
+occur in only one recording.  In this case the question is: if both recordings had the same windows
+of time, how probable would it be that all windows with this thing are in one recording?  A
+comparison has hundreds of differences, so some are large by chance.  Holm's correction ("A simple
+sequentially rejective multiple test procedure", Scand. J. Statist. 6, 1979) limits the probability
+that *any* difference is reported by chance to LEVEL, even if the differences depend on each other.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ NOT_IN_A, NOT_IN_B = "not probed in A", "not probed in B"
 
 
 class Difference(NamedTuple):
-    """One measure of one thing in both recordings.  None = unknown.
+    """One measure of one thing (a function, a layer ...) in two recordings.
 
-    `a` and `b` are values in the measure's unit; `number_a` and `number_b` count the data.
-    `change` is b / a - 1; `low` and `high` are its interval of 95 %. `p` is the probability of such
-    a difference between equal recordings; `adjusted` is `p` after Holm's correction, None if the
-    difference is not judged, for the reason `why`.  If `lossy`, lost records may have changed a
-    value.
+    `a` and `b` are the values in the measure's unit; `number_a` and `number_b` say how many data
+    they are made of.  `change` is b / a - 1; `low` and `high` are the ends of its 95 % confidence
+    interval.  `p` is the probability of such a difference between equal recordings.  `adjusted` is
+    `p` after Holm's correction; it is None if the difference is not judged, and `why` is the
+    reason.  If `lossy` is true, lost records may have changed `a` or `b`.  None stands for an
+    unknown value.
     """
 
     measure: Measure
@@ -59,12 +60,12 @@ class Difference(NamedTuple):
 
     @property
     def has_data(self) -> bool:
-        """Return whether a recording has this row, and its values in A and B are not both 0."""
+        """Return whether A or B has data for this row, and the values are not both 0."""
         return bool(self.number_a or self.number_b) and not self.a == self.b == 0
 
     @property
     def only_in(self) -> str:
-        """Return "A" or "B" if only that recording has this row, else ""."""
+        """Return "A" or "B" if only this recording has data for the row, otherwise ""."""
         if bool(self.number_a) == bool(self.number_b):
             return ""
         return "A" if self.number_a else "B"
@@ -89,9 +90,9 @@ def differences(
 ) -> list[Difference]:
     """Return the differences between the estimates of recordings `a` and `b`, measure by measure.
 
-    Measures that only one recording has are left out.  `probed` are the functions with a probe in
-    each recording; a function that only one recording probed is not judged.  `least` is the
-    smallest relative change that is reported.
+    A measure that only one recording has is left out.  `probed` are the functions with a probe in
+    each recording.  A function that only one recording probed is not judged.  `least` is the
+    smallest relative change that counts as a change.
     """
     measures = [measure for measure in a if measure in b]
     found = [_compared(measure, a[measure], b[measure], probed) for measure in measures]
@@ -108,7 +109,7 @@ def differences(
 def holm(p: Float64s) -> Float64s:
     """Return the probabilities `p`, adjusted by Holm's step-down method.
 
-    A nan stays nan, and is not counted as a test.
+    A nan stays nan, and does not count as a test.
     """
     known = np.flatnonzero(~np.isnan(p))
     order = known[np.argsort(p[known], kind="stable")]
@@ -141,10 +142,10 @@ def _compared(
 
 
 def _presence(a: Estimates, b: Estimates) -> Float64s:
-    """Return the probability by chance that all windows with a thing are of one recording.
+    """Return the probability that all windows with a thing are by chance in one recording.
 
-    Each recording has WINDOWS windows, and each window is assumed to be equally likely to have the
-    thing.  The result is nan for things that both recordings have.
+    Each recording has WINDOWS windows, and each window is assumed to have the thing with the same
+    probability.  The result is nan for a thing that both recordings have.
     """
     table = np.array([2 * comb(WINDOWS, k) / comb(2 * WINDOWS, k) for k in range(WINDOWS + 1)])
     held = np.maximum(a.windows, b.windows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Means, percentiles, numbers and shares of many groups of values, with their errors."""
+"""Means, percentiles, numbers and shares of values in many groups, with their errors."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ _Ranked: TypeAlias = Callable[[Float64s], Float64s]  # from shares of groups to 
 
 
 class Grouped(NamedTuple):
-    """Values (ns), each with its group and block; there is a group for each of `names`.
+    """Values (ns), each with its group and block; the groups are named by `names`.
 
-    `key` is group << VALUE_BITS | value.  `lossy` is by group.
+    `key` is group << VALUE_BITS | value.  `lossy` says for each group whether lost records may have
+    changed it.
     """
 
     key: Int64s
@@ -38,15 +39,15 @@ class Grouped(NamedTuple):
 
 
 def keys_of(group: Int64s, value: Int64s) -> Int64s:
-    """Return int64 keys that hold a group and a value, for Grouped.
+    """Return int64 keys that each hold a group and a value, for Grouped.key.
 
-    Values are limited to 0 .. VALUES.
+    Values below 0 become 0, and values above VALUES become VALUES.
     """
     return np.asarray(group, np.int64) << VALUE_BITS | np.clip(value, 0, VALUES)
 
 
 def sums(grouped: Grouped) -> tuple[Float64s, Float64s]:
-    """Return the sum and the number of values, each as an array by row of Blocks and by group."""
+    """Return two arrays (row of Blocks, group): the sums of the values, and how many there are."""
     shape = grouped.blocks.rows, len(grouped.names)
     total, number = np.zeros(shape), np.zeros(shape)
     _sum(grouped.key, grouped.block, np.int64(grouped.blocks.first_group), total, number)
@@ -68,7 +69,7 @@ def ratios(
     """Return estimates of sum(value) / sum(number) for each item in `names`.
 
     `value` and `number` have a row for each row of `blocks`, and a column for each item.  `lossy`
-    marks items for which records were lost.
+    marks items for which records may have been lost.
     """
     errors = _errors(value, number, blocks)
     number = np.broadcast_to(number, value.shape)[: blocks.first_group].sum(axis=0)
@@ -79,7 +80,7 @@ def ratios(
 
 
 def _errors(value: Float64s, number: Float64s, blocks: Blocks) -> Errors:
-    """Return the larger of two errors: by blocks of time, and by groups of flows."""
+    """Return the larger error of each item: from blocks of time, or from groups of flows."""
     number = np.broadcast_to(number, value.shape)
     size, first = blocks.number, blocks.first_group
     by_time = relative_errors(value[:size], number[:size], blocks.longest)
@@ -87,15 +88,16 @@ def _errors(value: Float64s, number: Float64s, blocks: Blocks) -> Errors:
 
 
 def means(grouped: Grouped) -> Estimates:
-    """Return the mean of each group."""
+    """Return estimates of the mean of each group."""
     return ratios(grouped.names, *sums(grouped), grouped.blocks, grouped.lossy)
 
 
 def percentiles(grouped: Grouped, percents: tuple[int, ...]) -> list[Estimates]:
-    """Return an estimate of each of `percents` (nearest rank) of the values of each group.
+    """Return, for each of `percents`, estimates of this percentile (nearest rank) of each group.
 
-    The error is that of the share of values up to the percentile, carried over to the values
-    (Woodruff, "Confidence intervals for medians and other position measures", JASA 47, 1952).
+    The error is computed for the share of values up to the percentile, and then converted into an
+    error of the percentile (Woodruff, "Confidence intervals for medians and other position
+    measures", JASA 47, 1952).
     """
     ordered = np.sort(grouped.key)
     _, number = sums(grouped)
@@ -159,9 +161,10 @@ def _carried_over(
     value: Float64s,
     ranked: _Ranked,
 ) -> Float64s:
-    """Return the errors of the logarithms of percentiles.
+    """Return the errors of the natural logarithms of percentiles.
 
-    They follow from `errors`, which are those of the shares of values below the percentiles.
+    The errors of percentiles are computed from `errors`, the errors of the shares of values up to
+    the percentiles.
     """
     t = quantile(errors.freedom)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -174,16 +177,17 @@ def _carried_over(
 
 
 def passes_of(direction: Int64s, block: Int32s, blocks: Blocks) -> Float64s:
-    """Return the number of legs by block and direction.
+    """Return the number of legs as an array (row of `blocks`, direction).
 
-    The direction of each leg is an index of pass_directions.WORDS; `block` is parallel to it.
+    `direction` is the direction of each leg, an index of pass_directions.WORDS.  `block` is the
+    leg's block and group, coded as in Blocks.of_leg.
     """
     nothing, marks = np.zeros(len(direction), np.int64), np.zeros(len(WORDS), np.bool_)
     return sums(Grouped(keys_of(direction, nothing), block, WORDS, blocks, marks))[1]
 
 
 def counts_of(block: Int32s, blocks: Blocks) -> Float64s:
-    """Return the number of elements in each block and each group, as a column of blocks.rows rows.
+    """Return how many elements are in each block and each group, as one column of blocks.rows rows.
 
     `block` is the block and group of each element, coded as in Blocks.of_leg.
     """
@@ -200,9 +204,10 @@ def _count(block: Int32s, first: Int, number: Float64s) -> None:
 
 
 def block_sums(block: Int32s, value: Int64s, blocks: Blocks) -> Float64s:
-    """Return the sum of `value` in each block of time, followed by that in each group of flows.
+    """Return the sum of `value` in each block of time, then in each group of flows.
 
-    These are blocks.rows sums.  `block` is parallel to `value`, and coded as in Blocks.of_leg.
+    The result has blocks.rows elements.  `block` is the block and group of each element of `value`,
+    coded as in Blocks.of_leg.
     """
     found = np.zeros(blocks.rows)
     _add(block, np.array(value, np.int64), np.int64(blocks.first_group), found)

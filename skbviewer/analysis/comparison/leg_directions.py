@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What each pass does: it sends, receives or forwards its packet, or it is a sniffer's copy.
+"""The direction of each pass: sent, received or forwarded, or a copy for a sniffer.
 
-Only the first three are passes of the packet itself.  How many copies there are depends on how many
+Copies for sniffers are not passes of the packet itself.  The number of copies depends on how many
 sniffers ran.
 """
 
@@ -20,7 +20,7 @@ COPIES = 3
 
 
 def own_passes(scope: Scope) -> Bools:
-    """Return for each leg of the session whether it is chosen, and no sniffer's copy."""
+    """Return for each leg of the session whether it is chosen and is not a copy for a sniffer."""
     chosen = np.flatnonzero(scope.legs)
     found = np.zeros(len(scope.legs), np.bool_)
     found[chosen] = ~sniffed_legs(scope, chosen)
@@ -28,6 +28,6 @@ def own_passes(scope: Scope) -> Bools:
 
 
 def directions(scope: Scope) -> Int64s:
-    """Return for each leg of the session the index of its direction in WORDS."""
+    """Return for each leg of the session its direction, as an index of WORDS."""
     kind = scope.of_leg("kind")
     return np.where(sniffed_legs(scope, np.arange(len(kind))), COPIES, kind)

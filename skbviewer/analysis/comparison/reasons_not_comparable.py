@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Why no difference between two recordings could be judged.
 
-"No change" and "could not be judged" are different answers.
+"No change" is a different answer than "could not be judged".
 """
 
 from __future__ import annotations
@@ -15,14 +15,17 @@ NOTHING_SHARED = "A and B share no function, layer or path with enough data"
 
 
 def why_unjudged(one: str, two: str) -> str:
-    """Return why nothing could be judged; A lacks `one` and B lacks `two` (what_it_lacks())."""
+    """Return why no difference between A and B could be judged.
+
+    `one` and `two` are results of what_it_lacks() for A and B.
+    """
     if one == two:
         return f"A and B have {one}" if one else NOTHING_SHARED
     return " and ".join(f"{name} has {what}" for name, what in (("A", one), ("B", two)) if what)
 
 
 def what_it_lacks(scope: Scope) -> str:
-    """Return what a recording has that prevents a judgement; "" if nothing does."""
+    """Return why no difference can be judged in a recording, as a phrase; "" if some can."""
     if not scope.kernels:
         return "no kernel log"
     passes = int(own_passes(scope).sum())

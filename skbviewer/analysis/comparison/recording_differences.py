@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Differences between two recordings because of which their numbers may not be comparable."""
+"""How two recordings were made differently, so that their numbers may not be comparable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ SHOWN = 8  # functions that a sentence lists
 
 
 class RecordingConditions(NamedTuple):
-    """How a recording was made.  Texts of several kernel logs are joined."""
+    """How a recording was made.
+
+    If a recording has several kernel logs, a field has the texts of all of them.
+    """
 
     releases: tuple[str, ...]
     kernels: tuple[str, ...]  # uname -v
@@ -29,10 +32,10 @@ class RecordingConditions(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """One difference: `a` and `b` are the values of the two recordings, `effect` is a sentence.
+    """One difference in how two recordings were made: the values `a` and `b`, and the effect.
 
-    If `spoils` is True, times or numbers are not comparable.  Otherwise, the effect of this
-    difference may be what the user wants to see.
+    If `spoils` is True, the difference makes times or numbers incomparable.  If `spoils` is False,
+    the effect of this difference may be what the user wants to measure.
     """
 
     what: str
@@ -43,7 +46,7 @@ class Condition(NamedTuple):
 
 
 def differing_conditions(a: RecordingConditions, b: RecordingConditions) -> tuple[Condition, ...]:
-    """Return the conditions in which recordings `a` and `b` differ; those that spoil come first."""
+    """Return the differences in how `a` and `b` were made; those that spoil numbers come first."""
     found = _spoiling(a, b)
     if a.logs and b.logs:  # a capture alone says nothing about its kernel
         found += [*_recorded(a, b), *_wanted(a, b)]
@@ -79,7 +82,7 @@ def _spoiling(a: RecordingConditions, b: RecordingConditions) -> list[Condition]
 
 
 def _recorded(a: RecordingConditions, b: RecordingConditions) -> list[Condition]:
-    """Return differences in what the recorders were asked for."""
+    """Return differences between what the recorders were asked to record."""
     found = []
     if a.filters != b.filters:
         text = (
@@ -93,7 +96,7 @@ def _recorded(a: RecordingConditions, b: RecordingConditions) -> list[Condition]
 
 
 def _wanted(a: RecordingConditions, b: RecordingConditions) -> list[Condition]:
-    """Return differences that are often the reason for a comparison."""
+    """Return the differences whose effect users often want to measure, such as another kernel."""
     found = []
     for what, one, two, text in (
         ("kernel", a.releases, b.releases, "Functions may have different names or be inlined."),

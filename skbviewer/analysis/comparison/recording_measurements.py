@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a comparison needs of one recording: estimates, path classes, and amounts.
+"""What a comparison needs to know about one recording: estimates, path classes, and amounts.
 
-An import of a large recording stores them, because measuring it takes most of a minute.
+An import of a large recording stores these measurements, because measuring takes nearly a minute.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ MAX_CLASSES = 40  # most classes of a recording that are compared: the most freq
 
 
 class Amount(NamedTuple):
-    """The size of the compared part of a recording.
+    """How much there is in the compared part of a recording.
 
-    `passes` are those of the packets themselves; `copies` those that sniffers were given.
-    `left_out` is the number of passes that were left out because they may lack records.
+    `passes` are legs of the packets themselves; `copies` are legs of copies for sniffers.
+    `left_out` is the number of legs that are left out because they may lack records.
     """
 
     packets: int
@@ -50,10 +50,10 @@ class Amount(NamedTuple):
 class Measurements(NamedTuple):
     """The measurements of one recording.
 
-    `estimates` include those of the path classes `kept`, the most frequent first; `has_all` says
-    whether these are all classes.  `frequent` describes the first ones by name.  In legs of the
-    classes `losing`, the kernel lost packets.  `lacks` says what prevents a judgement; "" if
-    nothing does.
+    `estimates` include the path classes `kept`, the most frequent first.  `has_all` says whether
+    `kept` are all path classes of the recording.  `frequent` describes the most frequent path
+    classes, by name.  `losing` are the classes in whose legs the kernel lost packets.  `lacks` says
+    what prevents a judgement; it is "" if nothing does.
     """
 
     amount: Amount
@@ -66,7 +66,7 @@ class Measurements(NamedTuple):
 
 
 def measure(scope: Scope) -> Measurements:
-    """Return the measurements of the passes that `scope` chooses.  Raises Cancelled."""
+    """Measure the passes that `scope` chooses, and return the results.  Raises Cancelled."""
     blocks = time_blocks(scope)
     sums = call_sums(scope, blocks)
     classes = path_classes(scope, sums)

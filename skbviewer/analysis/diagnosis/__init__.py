@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Why packets were slow or lost: findings with their evidence, and rules that cannot be judged."""
+"""Why packets were slow or lost: findings with evidence, and rules that could not be judged."""
 
 from .finding import Diagnosis, Evidence, Finding, Judged
 from .packet_number_filter import packets_filter

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find what had a CPU between two times, as far as calls of recorded packets show it."""
+"""Find what used a CPU between two times, as far as recorded calls show it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ MAX_CALLS = 5000  # most calls that are read
 
 
 class Occupant(NamedTuple):
-    """A thread or interrupt: its time in recorded functions, its longest function, a call's id.
+    """A thread or interrupt on a CPU: time in recorded functions (ns), longest function, a call.
 
-    A thread may have slept in its functions.
+    `call` is the id of a call of the longest function.  A thread may have slept in its functions,
+    so it may have had the CPU for less time.
     """
 
     who: str
@@ -29,11 +30,10 @@ class Occupant(NamedTuple):
 
 
 def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occupant]:
-    """Return what had the CPU `cpu` of the leg's host from `begin` to `end` (ns), longest first.
+    """Return what used the CPU `cpu` of the leg's host from `begin` to `end` (ns), longest first.
 
-    The leg itself is left out.  A thread that an interrupt stopped does not count while the
-    interrupt ran.  Calls whose exit was not recorded are
-    left out.
+    Calls of the leg itself are left out.  While an interrupt runs, the interrupted thread does not
+    count.  Calls whose exit was not recorded are left out.
     """
     calls, columns = _calls_during(case, begin, end), case.scope.columns
     of = case.leg_of(calls)
@@ -62,7 +62,7 @@ def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occu
 
 
 def _calls_during(case: Case, begin: int, end: int) -> Int64s:
-    """Return the calls (0-based rows, rising) of all logs that ran between two times, ns."""
+    """Return the calls (0-based rows, rising) of all logs that ran from `begin` to `end` (ns)."""
     columns = case.scope.columns
     rows = columns.rows_during("call", "entry_ns", ("entry_ns", "dur_ns"), (begin, end))
     entry, dur = (
@@ -72,7 +72,7 @@ def _calls_during(case: Case, begin: int, end: int) -> Int64s:
 
 
 def thread_name(case: Case, leg: int, pid: int, cpu: int) -> str:
-    """Return the name and number of thread `pid` on `cpu` in the leg's log: "iperf3 (178)"."""
+    """Return the name and number of thread `pid` on `cpu` in the leg's log, as "iperf3 (178)"."""
     named = case.scope.kernels[case.source(leg)].names.task(pid, cpu)
     return f"{named} ({pid})" if named else f"thread {pid}"
 
@@ -96,6 +96,6 @@ def _union(begin: Int64s, end: Int64s) -> Int64s:
 
 
 def _common(a: Int64s, b: Int64s) -> int:
-    """Return the time (ns) that two sets of spans have in common; each is an array (begin, end)."""
+    """Return how long (ns) spans of `a` and of `b` overlap; each has two rows: begins and ends."""
     both = _union(np.r_[a[0], b[0]], np.r_[a[1], b[1]])
     return int(sum((s[1] - s[0]).sum() for s in (a, b)) - (both[1] - both[0]).sum())

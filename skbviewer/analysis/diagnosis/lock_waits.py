@@ -19,9 +19,10 @@ NAMED = 3  # most threads that a sentence names
 
 
 class Locks(NamedTuple):
-    """Waits for locks: the leg, the call (0-based rows; -1: none) and the packet of each.
+    """Waits for locks, with the leg, the call (0-based row; -1: none) and the packet that waited.
 
-    `row` is the packet as an index of Case.rows.  `functions` are those that waited.
+    `row` is the packet, as an index of Case.rows.  `functions` are the names of the functions that
+    waited.
     """
 
     waits: LockWaits
@@ -37,19 +38,19 @@ class Locks(NamedTuple):
         return Locks(self.waits.selected(at), self.leg[at], self.call[at], self.row[at], functions)
 
     def of_packets(self, count: int) -> Int64s:
-        """Return how long each of `count` packets waited, ns."""
+        """Return how long each of `count` packets waited for locks, in ns."""
         ns = np.zeros(count, np.int64)
         np.add.at(ns, self.row, self.waits.ns)
         return ns
 
     def longest_of(self, row: int) -> int:
-        """Return the index of the longest wait of a packet."""
+        """Return the index of the longest wait of the packet `row`."""
         mine = np.flatnonzero(self.row == row)
         return int(mine[np.argmax(self.waits.ns[mine])])
 
     @property
     def asleep(self) -> Locks:
-        """Return the waits in which the thread slept at last."""
+        """Return the waits at whose end the thread was sleeping and not spinning."""
         return self.selected((self.waits.data >> LOCK_BITS & SPINS) == 0)
 
 
@@ -67,9 +68,10 @@ def locks_of(case: Case) -> Locks:
 
 
 def holders(case: Case, locks: Locks, at: int) -> str:
-    """Return a sentence about the threads that got the lock during a wait, or last before it.
+    """Return a sentence about the threads that got the lock during a wait, or else before it.
 
-    It is "" if no other thread had to wait for the lock, since only such threads are recorded.
+    `at` is the index of the wait.  Only threads that had to wait for the lock are recorded.  The
+    sentence is "" if no other thread had to wait.
     """
     one = locks.waits.selected(np.array([at]))
     begin, end, source = int(one.begin[0]), int(one.end[0]), int(one.source[0])

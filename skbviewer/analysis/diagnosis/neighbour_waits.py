@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets that waited for the hardware address of the next hop, from their calls and drops."""
+"""Find packets that waited for the hardware address of the next hop, by their calls and drops."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ FAILURE = "neigh_invalidate"  # drops the packets of a neighbour that did not an
 
 
 class Questions(NamedTuple):
-    """Calls that found no address (0-based rows), and until when their packets waited.
+    """Calls (0-based rows) that asked for an address, and until when (ns) their packets waited.
 
-    `failed` says whether nobody answered.
+    `failed` says whether the packet was dropped because nobody answered.
     """
 
     asked: Int64s
@@ -30,8 +30,9 @@ class Questions(NamedTuple):
 def questions(case: Case) -> Questions:
     """Return the requests for hardware addresses for which chosen packets waited.
 
-    A packet waited if it was handed to the neighbour again later, or was dropped because nobody
-    answered.  If the address is only old, the packet is sent at once, so it does not wait.
+    A packet waited if it was handed to the neighbour a second time, or was dropped because nobody
+    answered.  If the address is known but old, the packet is sent at once, so it does not count as
+    waiting.
     """
     asks, sends = case.called(ASKS), case.called(SENDS)
     first: dict[int, int] = {}
@@ -51,7 +52,7 @@ def questions(case: Case) -> Questions:
 
 
 def _failures(case: Case) -> dict[int, int]:
-    """Return the time (ns) at which a leg (0-based) was dropped because no neighbour answered."""
+    """Return when (ns) the packets of legs (0-based) were dropped because nobody answered."""
     drops = drops_of(case)
     found: dict[int, int] = {}
     for key in drops.keys:
@@ -63,9 +64,10 @@ def _failures(case: Case) -> dict[int, int]:
 
 
 def covered_ns(row: Int64s, begin: Int64s, end: Int64s, size: int) -> Int64s:
-    """Return for each packet of `size` how long at least one of its times lasts, ns.
+    """Return for each of `size` packets how long (ns) it had at least one of the given times.
 
-    `row`, `begin` and `end` are parallel: a packet that several hosts forward may wait in several.
+    Times are from `begin` to `end` (ns); `row` is the packet.  If several hosts forward a packet,
+    it may wait in several of them at once.
     """
     found, last = np.zeros(size, np.int64), (-1, 0)
     for at in np.lexsort((begin, row)).tolist():
@@ -79,10 +81,10 @@ def covered_ns(row: Int64s, begin: Int64s, end: Int64s, size: int) -> Int64s:
 
 
 def waits_in_questions(case: Case) -> Spans:
-    """Return the stretches of questions in which no function ran for the packet.
+    """Return the waits of chosen packets during which they lacked the next hop's address.
 
-    Only these are waits: the functions that ask for the address, and those that the packet had
-    before, run in the same time.
+    A time counts as a wait only while no function runs for the packet, such as the function that
+    asks for the address.
     """
     kinds = [kind for kind in range(BUSY + 1, RANKS) if kind != UNPROBED]
     parts = [case.waits(kind) for kind in kinds]
@@ -92,7 +94,7 @@ def waits_in_questions(case: Case) -> Spans:
 
 
 def ns_of_questions(case: Case, spans: Spans) -> Int64s:
-    """Return how long the waits `spans` of each chosen packet overlap its questions, ns."""
+    """Return how long (ns) each chosen packet lacked the address during the waits `spans`."""
     begin, end = _shared(case, spans)
     found = np.zeros(len(case.rows), np.int64)
     np.add.at(found, spans.row, end - begin)
@@ -100,7 +102,7 @@ def ns_of_questions(case: Case, spans: Spans) -> Int64s:
 
 
 def _shared(case: Case, spans: Spans) -> tuple[Int64s, Int64s]:
-    """Return begin and end of the part of each wait in the question of its leg; equal if none."""
+    """Return begin and end (ns) of the part of each wait in which its leg lacked the address."""
     asked, until, _ = questions(case)
     if not len(asked):
         return spans.begin, spans.begin

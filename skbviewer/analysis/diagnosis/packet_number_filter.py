@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The display filter for packets by number."""
+"""The display filter that selects packets by number."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ MOST_RANGES = 2000  # most ranges in a filter, which the user reads and edits
 
 
 def packets_filter(rows: Int64s) -> str | None:
-    """Return the filter of the packets among `rows` (-n for row K<n>); None without packets.
+    """Return the display filter that selects the packets in `rows`; None if there are none.
 
-    `rows` are ascending.  Rows K<n> are left out, because they have no frame number.  Packets after
-    MOST_RANGES ranges are left out, too.
+    `rows` are numbers of packets (-n for row K<n>), rising.  Rows K<n> are left out, because they
+    have no frame number.  If the filter would need more than MOST_RANGES ranges, the last packets
+    are left out.
     """
     numbers = rows[rows > 0]
     if not len(numbers):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The data that rules may need in a recording, and how to record them."""
+"""The data that a rule may need in a recording, and how to record them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CALLS = "a kernel log with calls of the packets, without losses"
 
 
 def calls() -> Need:
-    """Return the condition that legs have calls that were recorded with returns, without losses."""
+    """Return the need for calls of the chosen packets, with returns and without lost records."""
     return Need(
         lambda case: len(case.rows) > 0,
         CALLS,
@@ -32,7 +32,7 @@ def calls() -> Need:
 
 
 def peers() -> Need:
-    """Return the condition that there are enough packets to compare a packet with."""
+    """Return the need for enough packets that are similar to a chosen packet."""
     return Need(
         lambda case: bool(case.made.classes.are_comparable(case.rows).any()),
         "at least 8 packets on the same path, or through the same layers",
@@ -41,7 +41,7 @@ def peers() -> Need:
 
 
 def capture() -> Need:
-    """Return the condition that the session has a capture."""
+    """Return the need for a capture in the session."""
     return Need(
         lambda case: bool(case.scope.captures) or case.scope.columns.length("packet") > 0,
         CAPTURE,
@@ -50,9 +50,10 @@ def capture() -> Need:
 
 
 def functions(*names: str, how: str = "") -> Need:
-    """Return the condition that at least one of the functions `names` has a probe.
+    """Return the need for a probe on at least one of the functions `names`.
 
-    `how` says how to record it; by default it is the first name as a line of the list of probes.
+    `how` says how to record the probe.  If `how` is "", the advice is to add the first of `names`
+    to the list of probes.
     """
     return Need(
         lambda case: any(
@@ -65,9 +66,10 @@ def functions(*names: str, how: str = "") -> Need:
 
 
 def events(group: str, *kinds: KblEvent) -> Need:
-    """Return the condition that a log records the events of `group`.
+    """Return the need for a log that records the events of `group`.
 
-    The recorder says which groups were on, so a log without such events may have recorded them.
+    The recorder notes which groups of events were on, so even a log without such an event may
+    fulfil the need.  `kinds` are the kinds of events in `group`.
     """
 
     def how(case: Case) -> str:
@@ -88,12 +90,12 @@ def events(group: str, *kinds: KblEvent) -> Need:
 
 
 def logs() -> Need:
-    """Return the condition that the session has a kernel log."""
+    """Return the need for a kernel log in the session."""
     return Need(lambda case: bool(case.scope.kernels), "a kernel log", NO_LOG)
 
 
 def no_losses() -> Need:
-    """Return the condition that no record of the chosen packets can have been lost."""
+    """Return the need that no record of the chosen packets can have been lost."""
     return Need(
         lambda case: not case.may_lack_records,
         "records that were lost",
@@ -102,7 +104,7 @@ def no_losses() -> Need:
 
 
 def headers() -> Need:
-    """Return the condition that no drop is in a log that has no packet's headers."""
+    """Return the need that no drop is in a log that has no packet headers."""
     return Need(
         lambda case: not case.has_headerless_drops,
         "headers of the dropped packets",
@@ -111,7 +113,7 @@ def headers() -> Need:
 
 
 def calibration() -> Need:
-    """Return the condition that the cost of the probes was measured."""
+    """Return the need that the cost of the probes was measured."""
     return Need(
         lambda case: case.made.calibrated, "a calibration of the probes", "kblrecord --calibrate"
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TCP segments that were sent again or out of order, and what kernels did with them."""
+"""TCP segments that were sent again or arrived out of order, and what kernels did with them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ MAX_SEGMENTS = 10_000  # most segments that are followed
 
 
 class Again(NamedTuple):
-    """A segment that was sent again: its packet, the first copy, and the fate of the first copy.
+    """A segment that was sent again: its packet, its first copy, and what happened to that copy.
 
-    The first copy is 0 if it was not captured.
+    `first` is 0 if the first copy was not captured.
     """
 
     packet: int
@@ -41,7 +41,7 @@ class Again(NamedTuple):
 
 
 def flagged(case: Case, name: str) -> Int64s:
-    """Return the numbers of chosen packets that have the finding `name` of tcp.analysis.
+    """Return the numbers of chosen packets that tcp.analysis marks with `name`.
 
     Raises Cancelled.
     """
@@ -54,10 +54,10 @@ def flagged(case: Case, name: str) -> Int64s:
 
 
 def sent_again(case: Case) -> list[Again]:
-    """Return the chosen packets that repeat a segment, each with the fate of the first copy.
+    """Return the chosen packets that repeat a segment, and what happened to the first copy.
 
-    If the segment was cut anew, the first copy is the one that had its first byte.  An skb that
-    several captures have counts once.
+    If the segment was cut in another way, its first copy is the segment that had its first byte.
+    An skb that several captures have counts once.
     """
     again = repetitions(case)
     chosen = flags_of(case.packets, case.scope.columns.length("packet") + 1)
@@ -85,7 +85,7 @@ def sent_again(case: Case) -> list[Again]:
 
 
 def _each_once(case: Case, found: list[Again]) -> list[Again]:
-    """Return one segment of each skb, if possible a segment whose fate is known."""
+    """Return one repeated segment for each skb, if possible one whose fate is known."""
     matches = exact_matches(case.scope, np.array([one.packet for one in found], np.int64))
     leg = dict(zip(matches.packet[::-1].tolist(), matches.leg[::-1].tolist(), strict=True))
     best: dict[int, Again] = {}
@@ -95,10 +95,11 @@ def _each_once(case: Case, found: list[Again]) -> list[Again]:
 
 
 def repetitions(case: Case) -> Int64s:
-    """Return the chosen packets that repeat a segment.  Raises Cancelled.
+    """Return the numbers of the chosen packets that repeat a segment.  Raises Cancelled.
 
-    tcp.analysis mistakes a late segment, or one that the network copied, for a segment that was
-    sent again.  If a recorded kernel sent the segment, the kernel's calls decide instead.
+    tcp.analysis takes a late segment, or a segment that the network copied, for a segment that was
+    sent again.  If a recorded kernel sent the segment, its calls decide whether the segment was
+    sent again.
     """
     found: Int64s = case.cached("repetitions", _repetitions)
     return found
@@ -115,10 +116,10 @@ def _repetitions(case: Case) -> Int64s:
 
 
 def _sent_once(case: Case, packets: Int64s, again: Int64s) -> Bools:
-    """Return for each of `packets` whether a recorded kernel sent it once, not `again`.
+    """Return for each of `packets` whether a recorded kernel sent it and it is not in `again`.
 
-    No flag is set if the functions that send segments again have no probe, because the log would
-    not show a repetition.
+    If the functions that send segments again have no probe, all flags are false, because a log
+    would not show that a segment was sent again.
     """
     if set(SENDS_AGAIN).isdisjoint(case.scope.function_names):
         return np.zeros(len(packets), np.bool_)
@@ -127,19 +128,19 @@ def _sent_once(case: Case, packets: Int64s, again: Int64s) -> Bools:
 
 
 def same_skbs(case: Case, packets: Int64s) -> Int64s:
-    """Return `packets`, and all packets of other captures that are the same skbs."""
+    """Return `packets`, together with the packets of other captures that are the same skbs."""
     legs = distinct(exact_matches(case.scope, packets).leg)
     same = packets_of_legs(case.scope.columns, legs)
     return distinct(np.concatenate([packets, same]))
 
 
 def tcp_flags(case: Case, packets: Int64s) -> Int64s:
-    """Return the TCP flags of `packets`."""
+    """Return the TCP flags of each of `packets`, which are packet numbers."""
     return np.asarray(case.scope.columns.take("packet", "tcp_flags", packets - 1), np.int64)
 
 
 def one_of_each_skb(case: Case, packets: Int64s) -> Int64s:
-    """Return `packets`, which rise, without those whose skb an earlier one is."""
+    """Return `packets` (rising), but only the first of those that are the same skb."""
     matches = exact_matches(case.scope, packets)
     order = np.lexsort((matches.packet, matches.leg))
     packet, leg = matches.packet[order], matches.leg[order]
@@ -147,7 +148,7 @@ def one_of_each_skb(case: Case, packets: Int64s) -> Int64s:
 
 
 def _handled_by(case: Case, functions: Sequence[str]) -> Int64s:
-    """Return the chosen packets for which a kernel called one of `functions`."""
+    """Return the numbers of chosen packets for which a kernel called one of `functions`."""
     calls = case.called(*functions)
     _, rows = case.packets_of(case.leg_of(calls))
     ids = case.made.units.id[case.rows[distinct(rows)]]
@@ -155,10 +156,10 @@ def _handled_by(case: Case, functions: Sequence[str]) -> Int64s:
 
 
 def overtaken_in_kernel(case: Case, packets: Int64s) -> Bools:
-    """Return for each of these packets whether it was overtaken inside a recorded kernel.
+    """Return for each of `packets` whether another one overtook it inside a recorded kernel.
 
-    A packet was overtaken if another packet of its connection and direction was captured earlier,
-    but began its leg later in the same log.
+    A packet was overtaken if another packet of the same connection and direction was captured
+    earlier, but began its leg later in the same log.
     """
     found, asked = np.zeros(len(packets), np.bool_), packets[:MAX_SEGMENTS]
     packet, leg = exact_matches(case.scope, _of_same_ports(case, asked))
@@ -175,7 +176,7 @@ def overtaken_in_kernel(case: Case, packets: Int64s) -> Bools:
 
 
 def _of_same_ports(case: Case, packets: Int64s) -> Int64s:
-    """Return all packets whose ports may be those of one of `packets`."""
+    """Return all packets that may have the same ports as one of `packets`."""
     columns = case.scope.columns
     own = (columns.take("packet", name, packets - 1) for name in ("sport", "dport"))
     keys = packet_keys(columns, case.scope.fields)

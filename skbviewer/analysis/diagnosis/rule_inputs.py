@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The data that rules use: times of the chosen packets, their waits, calls and events.
 
-Input: a Scope and a Breakdown.  All arrays are in the order of `rows`, the chosen packets, unless
-stated otherwise.
+Input: a Scope and a Breakdown.  Arrays have an element for each of `rows`, the chosen packets,
+unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ EXAMPLES = 5  # packets that a finding lists
 
 
 class Spans(NamedTuple):
-    """Waits of chosen packets: the 0-based leg, begin and end on the clock of the leg's log (ns).
+    """Waits of chosen packets: the 0-based leg, begin and end (ns) on the clock of the leg's log.
 
-    `row` is the packet as an index of `rows`.
+    `row` is the packet that waited, as an index of `rows`.
     """
 
     leg: Int64s
@@ -63,12 +63,12 @@ class Case:
         listed: Int64s | None = None,
         functions: Bools | None = None,
     ) -> None:
-        """Describe the packets `rows`, indices of `made.units`.
+        """Describe the packets `rows`, which are indices of `made.units`.
 
-        `listed` are the packets that the user listed by number (-n for row K<n>), None if the user
-        did not.  Packets whose time in kernel is unknown are not in `rows`.  `functions` marks the
-        functions whose times by packet are needed; None means all.  Those of millions of packets
-        take much memory.
+        `listed` are the packets that the user listed by number (-n for row K<n>); None if the user
+        listed none.  `rows` contains no packet whose time in kernel is unknown.  `functions` marks
+        the functions for which the time of each packet is needed; None means all functions.  The
+        times of each packet in each function take much memory if there are millions of packets.
         """
         self.scope, self.made, self.rows = scope, made, rows
         self.listed = None if listed is None else distinct(listed)
@@ -78,7 +78,7 @@ class Case:
         self._made: dict[str, Any] = {}
 
     def cached(self, name: str, make: Callable[[Case], Any]) -> Any:
-        """Return make(case), computed at the first call with this `name`, then kept."""
+        """Return make(case), which is computed at the first call with this `name` and then kept."""
         if name not in self._made:
             self._made[name] = make(self)
         return self._made[name]
@@ -95,24 +95,25 @@ class Case:
 
     @cached_property
     def packets(self) -> Int64s:
-        """Return the numbers of the chosen packets of captures, ascending, whatever their match."""
+        """Return the numbers of the chosen captured packets, ascending, however they match."""
         if self.listed is None:
             return self.scope.packets
         return self.listed[self.listed > 0]
 
     @cached_property
     def may_lack_records(self) -> bool:
-        """Return whether records of the chosen packets may have been lost.
+        """Return whether records of chosen packets may have been lost.
 
-        All records of a packet may be lost, so only listed packets are known to be complete.
+        A packet may have lost all its records.  So the records of chosen packets are known to be
+        complete only if the user listed the packets.
         """
         complete = self.listed is not None and len(self.rows) == len(self.listed)
         return not complete and self.scope.has_losses
 
     def is_chosen(self, leg: Int64s, ts: Int64s) -> Bools:
-        """Return for each moment in a leg whether the leg's packet is chosen at that time.
+        """Return for each leg and time whether the leg's packet is chosen at that time.
 
-        Legs are 0-based; `ts` is on the log's clock.
+        Legs are 0-based; `ts` is the time (ns) on the clock of the leg's log.
         """
         if self.listed is not None:
             return self._listed_legs[leg]
@@ -120,17 +121,18 @@ class Case:
 
     @cached_property
     def _listed_legs(self) -> Bools:
-        """Return for each leg whether it is of a listed packet, also of one without times."""
+        """Return for each leg whether its packet is listed, even if the packet has no times."""
         columns = self.scope.columns
         assert self.listed is not None
         return flags_of(legs_of_rows(columns, self.listed), columns.length("leg"))
 
     @cached_property
     def has_headerless_drops(self) -> bool:
-        """Return whether packets may be among drops of unknown packets in the chosen time.
+        """Return whether chosen packets may be among the drops of unknown packets.
 
-        These are the drops in a log that has no packet's headers.  In other logs, an skb without
-        headers is not of a network: of netlink, for example.
+        In a log that has no packet headers at all, all drops are drops of unknown packets.  In
+        other logs, an skb without headers is not a network packet: it may be from netlink, for
+        example.
         """
         if self.listed is not None or self.scope.has_everything:
             return False
@@ -144,18 +146,18 @@ class Case:
 
     @cached_property
     def kernel_ns(self) -> Int64s:
-        """Return the time in kernel of each chosen packet."""
+        """Return the time in kernel (ns) of each chosen packet."""
         return self.made.units.times(self.rows)
 
     def ids(self, rows: Int64s) -> list[int]:
-        """Return the numbers (-n for K<n>) of the chosen packets with the indices `rows`."""
+        """Return the numbers (-n for K<n>) of the chosen packets at the indices `rows`."""
         return [int(one) for one in self.made.units.id[self.rows[rows]]]
 
     @cached_property
     def time(self) -> TimeTable:
-        """Return how the chosen packets' times divide into parts.
+        """Return the parts into which the time of the chosen packets divides.
 
-        `parts` are made at the same time, because dividing the times takes long.
+        This also computes `parts`, because dividing the times takes long.
         """
         kept = list[Parts]()
         found = time_of(self.made, self.rows, self._blocks(kept))
@@ -164,15 +166,15 @@ class Case:
 
     @property
     def busy_ns(self) -> int:
-        """Return the time of all chosen packets in functions, without the cost of their probes."""
+        """Return the time (ns) in which functions ran for chosen packets, without probe costs."""
         busy = (row for row in self.time.rows if row.kind == BUSY and row.part != WITHOUT_PROBE)
         return sum(row.total_ns for row in busy)
 
     @cached_property
     def parts(self) -> PartGroups:
-        """Return the chosen packets' times in each part; packets are indices of `rows`.
+        """Return the time of each chosen packet in each part; packets are indices of `rows`.
 
-        Functions that are not needed are left out.
+        Functions whose times are not needed are left out.
         """
         kept = list[Parts]()
         for _ in self._blocks(kept):
@@ -180,7 +182,7 @@ class Case:
         return self._grouped(kept)
 
     def _blocks(self, kept: list[Parts]) -> Iterator[Parts]:
-        """Yield the parts of the chosen packets' times; append those that are needed to `kept`."""
+        """Yield the parts of the chosen packets' times; append the needed parts to `kept`."""
         needed = np.tile(self._needed, self.made.part_count // self.made.per_stage)
         for parts in self.made.blocks(self.rows):
             yield parts
@@ -194,31 +196,31 @@ class Case:
 
     @cached_property
     def medians(self) -> Parts:
-        """Return the parts of the median packet of each class of chosen packets."""
+        """Return the parts of the times of the median packets of the chosen packets' classes."""
         peers = np.flatnonzero(np.bincount(self._peers))
         return self.made.divided(distinct(self.made.classes.median[peers]))
 
     @cached_property
     def _peers(self) -> Int64s:
-        """Return the class with which each chosen packet is compared."""
+        """Return for each chosen packet the number of the class with which it is compared."""
         return self.made.classes.peers[self.rows]
 
     def spent(self, part: int) -> Int64s:
         """Return the time (ns) that each chosen packet spent in one part, in all stages together.
 
-        `part` is the index of the part in a stage.
+        `part` is the index that the part has in each stage.
         """
         return self._sum_of(np.array([part]))
 
     def spent_in(self, functions: Bools) -> Int64s:
-        """Return the busy time (ns) of each chosen packet in the functions that `functions` marks.
+        """Return the busy time (ns) of each chosen packet in the marked functions.
 
         `functions` holds a flag for each of Scope.function_names.
         """
         return self._sum_of(np.flatnonzero(functions))
 
     def _sum_of(self, parts: Int64s) -> Int64s:
-        """Return the time (ns) of each chosen packet in `parts`, which are indices in a stage."""
+        """Return the time (ns) of each chosen packet in `parts`, which index each stage."""
         found = np.zeros(len(self.rows), np.int64)
         for stage in range(0, self.made.part_count, self.made.per_stage):
             for part in parts.tolist():
@@ -227,10 +229,10 @@ class Case:
         return found
 
     def median_of(self, part: int) -> Int64s:
-        """Return for each chosen packet the time (ns) of its class's median packet in one part.
+        """Return for each chosen packet how long its class's median packet spent in a part (ns).
 
-        `part` is the index of the part in a stage.  The result is -1 for a packet that is alone in
-        its class.
+        `part` is the index that the part has in each stage.  The result is -1 for a packet whose
+        class is too small for a comparison.
         """
         found = np.zeros(len(self.made.units.id), np.int64)
         mine = self.medians.place % self.made.per_stage == part
@@ -240,9 +242,10 @@ class Case:
         return np.asarray(typical[self._peers], np.int64)
 
     def matters(self, ns: Int64s, least: int = LEAST_NS) -> Bools:
-        """Return for each chosen packet whether the part `ns` of its time is worth a finding.
+        """Return for each chosen packet whether `ns`, a part of its time, is worth a finding.
 
-        The part must be at least `least` ns, and a SHARE-th of the packet's time in kernel.
+        The part must be at least `least` ns long, and at least 1/SHARE of the packet's time in
+        kernel.
         """
         return np.asarray((ns >= least) & (ns * SHARE >= self.kernel_ns))
 
@@ -256,22 +259,22 @@ class Case:
         return ChosenLegs(self.scope, *self.made.units.legs_of(self.rows))
 
     def row_of(self, legs: Int64s) -> Int64s:
-        """Return the chosen packet of each of the legs `legs` (index of `rows`); -1 if none."""
+        """Return the chosen packet of each of `legs`, as an index of `rows`; -1 if none."""
         return self.legs.row_of(legs)
 
     def packets_of(self, legs: Int64s) -> tuple[Int64s, Int64s]:
-        """Return (place in `legs`, index of `rows`) for each chosen packet of each leg."""
+        """Return (index in `legs`, index of `rows`) for each chosen packet of each leg."""
         return self.legs.packets_of(legs)
 
     def waits(self, kind: int) -> Spans:
-        """Return the chosen packets' waits of `kind`, including those after the end of a leg.
+        """Return the chosen packets' waits of `kind`, including waits after the end of a leg.
 
-        A wait in a leg of several packets is there once for each of them.
+        If several packets have the same leg, a wait in this leg is returned once for each of them.
         """
         return self.waits_of([kind])[0]
 
     def waits_of(self, kinds: Sequence[int]) -> tuple[Spans, Array]:
-        """Return the chosen packets' waits of these kinds, in the order of the table, and kinds."""
+        """Return the chosen packets' waits of these kinds, in table order, and the kind of each."""
         mine, leg = self.legs.waits(kinds)
         (begin, end), kind = self._wait_times(mine), self.scope.columns.near("wait", "kind", mine)
         place, row = self.packets_of(leg)
@@ -280,9 +283,9 @@ class Case:
         return Spans(leg[place], begin[place], end[place], row), kind[place]
 
     def waits_at(self, kind: int, time: int) -> Spans:
-        """Return the waits of `kind` of all packets that last at `time` (ns on some log's clock).
+        """Return the waits of `kind` of all packets that were waiting at `time`.
 
-        `row` is -1 for packets that are not chosen.
+        `time` is in ns on the clock of each log.  `row` is -1 for packets that are not chosen.
         """
         columns = self.scope.columns
         mine = columns.rows_during("wait", "begin_ns", ("end_ns",), (time, time))
@@ -292,7 +295,7 @@ class Case:
         return found.selected((found.begin < time) & (found.end > time))
 
     def _wait_times(self, rows: Int64s) -> tuple[Int64s, Int64s]:
-        """Return begin and end (ns) of waits, 0-based rows that rise."""
+        """Return begin and end (ns) of the waits `rows` (0-based, rising)."""
         near = self.scope.columns.near
         begin, end = (near("wait", name, rows).astype(np.int64) for name in ("begin_ns", "end_ns"))
         return begin, end
@@ -300,9 +303,10 @@ class Case:
     def call_after(self, leg: int, begin: int, end: int) -> int:
         """Return the call (0-based row) with which a leg continues after a wait; -1 if none.
 
-        The wait is from `begin` to `end` (ns on the log's clock).  The call is the first one that
-        begins when the wait ends or, if none does, the innermost one that began before the wait and
-        continues.  If there is no such call, it is the first one after the wait.
+        The wait lasts from `begin` to `end` (ns on the log's clock).  The call is the first one
+        that begins exactly when the wait ends.  Otherwise, it is the innermost call that began
+        before the wait and goes on after it.  If neither of these calls exists, it is the first
+        call after the wait.
         """
         rows, _ = self.scope.columns.rows_with("call", "leg", np.array([leg + 1]))
         entry, dur = self.of_call("entry_ns", rows), self.of_call("dur_ns", rows)
@@ -313,15 +317,15 @@ class Case:
         return int(rows[open_[-1]]) if len(open_) else -1
 
     def source(self, leg: int) -> int:
-        """Return the id of a leg's log."""
+        """Return the source id of the kernel log that a leg is from."""
         return int(self.scope.sources_of(np.array([leg]))[0])
 
     def call(self, name: str, row: int) -> int:
-        """Return column `name` of one call (0-based row)."""
+        """Return the column `name` of the call in the 0-based row `row`."""
         return int(self.of_call(name, np.array([row]))[0])
 
     def function(self, row: int) -> str:
-        """Return the function of one call (0-based row)."""
+        """Return the name of the function that ran in a call (0-based row)."""
         rows = np.array([row])
         source = self.scope.sources_of(self.leg_of(rows))
         number = int(self.scope.functions_of(self.of_call("func", rows), source)[0])
@@ -329,7 +333,7 @@ class Case:
 
     @cached_property
     def event_kinds(self) -> frozenset[int]:
-        """Return the kinds of all events of the session."""
+        """Return all kinds of events that occur in the session."""
         fields = self.scope.fields
         if fields is None:
             return self._found_kinds()
@@ -344,7 +348,7 @@ class Case:
         return frozenset(np.flatnonzero(np.bincount(kinds)).tolist())
 
     def event(self, name: str) -> Array:
-        """Return column `name` of all events of the session."""
+        """Return the column `name` of all events of the session."""
         return self.scope.columns.array("event", name)
 
     def events(self, kind: int) -> Int64s:
@@ -358,21 +362,21 @@ class Case:
         return self.legs.called(frozenset(names))
 
     def of_call(self, name: str, calls: Int64s) -> Int64s:
-        """Return column `name` of the calls `calls` (0-based rows), as int64."""
+        """Return the column `name` of `calls` (0-based rows), as int64."""
         return np.asarray(self.scope.columns.take("call", name, calls), np.int64)
 
     def of_leg(self, name: str, legs: Int64s) -> Int64s:
-        """Return column `name` of the legs `legs` (0-based), as int64."""
+        """Return the column `name` of `legs` (0-based), as int64."""
         return np.asarray(self.scope.columns.take("leg", name, legs), np.int64)
 
     def leg_of(self, calls: Int64s) -> Int64s:
-        """Return the 0-based leg of each of the calls `calls` (0-based rows)."""
+        """Return the 0-based leg of each of `calls` (0-based rows)."""
         return self.of_call("leg", calls) - 1
 
     def worst(self, ns: Int64s, which: Bools) -> Int64s:
         """Return the packets that lost most time, at most EXAMPLES, as indices of `rows`.
 
-        `ns` is the time that each chosen packet lost; `which` says which packets are considered.
+        `ns` is the time that each chosen packet lost; only packets in `which` are considered.
         """
         rows = np.flatnonzero(which)
         return rows[np.argsort(-ns[rows], kind="stable")][:EXAMPLES]

@@ -60,7 +60,7 @@ def _diagnosed(scope: Scope, ids: Int64s | None) -> Diagnosis:
 
 
 def _with_rows(made: Breakdown, one: Finding) -> Finding:
-    """Return the finding with the rows of its packets, if its rule has not set them."""
+    """Return the finding; if its rule has not set `rows`, they become its packets' numbers."""
     rows = one.rows if len(one.rows) else made.units.id[one.packets].astype(np.int64)
     return one._replace(rows=distinct(rows))
 

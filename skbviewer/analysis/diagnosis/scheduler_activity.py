@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a CPU or a thread did between two times, if the scheduler's events were recorded."""
+"""What a CPU or a thread did between two times, if events of the scheduler were recorded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IDLE = 0  # thread
 
 
 class Ran(NamedTuple):
-    """A thread's time on the CPU (ns), and the event (0-based row) with which its longest began."""
+    """How long (ns) a thread had a CPU; its longest stretch there began at `event` (a row)."""
 
     who: str
     ns: int
@@ -31,8 +31,8 @@ class Ran(NamedTuple):
 def schedule(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Ran]:
     """Return which threads had the CPU `cpu` of the leg's host from `begin` to `end` (ns).
 
-    Those that had it longest come first.  The list is empty if the scheduler's events do not cover
-    the time.
+    The thread that had the CPU longest comes first.  The list is empty if the scheduler's events
+    cover less than half of the time.
     """
     spans = _spans(case, ran)
     mine = (spans.source == case.source(leg)) & (spans.cpu == cpu)
@@ -51,16 +51,17 @@ def schedule(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Ran]:
 
 
 def _spans(case: Case, what: Callable[[Scope], ThreadSpans]) -> ThreadSpans:
-    """Return what(scope), found once: each finding about a wait asks for it."""
+    """Return what(scope), computed only once, because each finding about a wait asks for it."""
     name = f"threads {what.__name__}"
     found: ThreadSpans = case.cached(name, lambda one: what(one.scope.unlimited))
     return found
 
 
 def thread_text(case: Case, leg: int, pid: int, begin: int, end: int) -> str:
-    """Return a sentence about what thread `pid` did from `begin` to `end` (ns): it slept, ran, ...
+    """Return a sentence: how long (ns) thread `pid` slept, ran, or waited for a CPU.
 
-    It is "" if the scheduler's events do not cover most of the time.
+    The sentence is about the time from `begin` to `end` (ns).  The sentence is "" if the
+    scheduler's events cover less than half of this time.
     """
     did = []
     for words, what in (("slept", slept), ("waited for a CPU", waited), ("ran", ran)):
@@ -75,7 +76,7 @@ def thread_text(case: Case, leg: int, pid: int, begin: int, end: int) -> str:
 
 
 def scheduled_text(cpu: int, found: list[Ran]) -> tuple[str, list[Evidence]]:
-    """Return a sentence that names the threads, and the switches that show it."""
+    """Return a sentence that names the threads `found`, and as evidence their switches."""
     named = [f"{one.who} for {wording.time(one.ns)}" for one in found[:NAMED]]
     facts = [
         Evidence(EVENT, one.event + 1, f"CPU {cpu} ran {one.who}", one.begin, one.ns)

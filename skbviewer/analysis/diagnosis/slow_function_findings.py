@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What rules about the work of particular functions have in common."""
+"""What the rules about the work of particular functions have in common."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from .wait_findings import examples
 
 
 class Work(NamedTuple):
-    """A kind of work: its rule, the functions that do it, words ("were copied ..."), the advice."""
+    """A kind of work that functions do for packets.
+
+    `rule` is the rule about this work, does(name) says whether a function does the work, `words`
+    are for a sentence ("were copied ..."), and `advice` is for the user.
+    """
 
     rule: str
     does: Callable[[str], bool]
@@ -25,9 +29,9 @@ class Work(NamedTuple):
 
 
 def work_finding(case: Case, work: Work) -> list[Finding]:
-    """Return at most one finding: packets for which functions that do `work` took long.
+    """Return at most one finding: packets for which the functions of `work` ran long.
 
-    If the log was calibrated, the time does not include the cost of the probes.
+    If the log was calibrated, the times of functions do not include the cost of probes.
     """
     functions = case.made.functions
     names = [name for name in functions if work.does(name)]

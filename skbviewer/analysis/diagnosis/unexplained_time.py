@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Time of slow packets that no finding explains."""
+"""The time of slow packets that no finding explains."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LISTED = 5
 
 
 def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
-    """Return at most one finding: slow packets, and the excess time that no finding explains."""
+    """Return at most one finding: slow packets, and how much of their excess has no explanation."""
     if not any(one.rule == slow_packets.NAME for one in findings):
         return []
     excess = slow_packets.excess_of(case)
@@ -52,7 +52,7 @@ def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> dict[str, Int64s]:
-    """Return each slow packet's excess over the median in each part that no rule explains."""
+    """Return how much longer (ns) slow packets took than the median in each unexplained part."""
     made, mine = case.made, slow_packets.slow_case(case, slow)
     explained, found = _explained(mine, findings), dict[str, Int64s]()
     used = np.flatnonzero(np.diff(mine.parts.at)) % made.per_stage
@@ -68,7 +68,7 @@ def _left(case: Case, slow: Bools, findings: Sequence[Finding]) -> dict[str, Int
 
 
 def _explained(case: Case, findings: Sequence[Finding]) -> dict[str, Bools]:
-    """Return for each part that findings explain which packets of `case` they explain."""
+    """Return, for each part that a finding explains, which packets of `case` it explains."""
     order = np.argsort(case.rows, kind="stable")
     found: dict[str, Bools] = {}
     for one in findings:

@@ -22,9 +22,9 @@ DURING_QUESTIONS = (QUEUE, OTHERS, INTERRUPTS)
 
 
 class Wait(NamedTuple):
-    """A cause of waiting: the rule, the kind of wait, "waited for ...", and the advice.
+    """A cause of waiting: its rule, the kind of wait, "waited for ...", and the advice.
 
-    {its} in the words stands for the possessive pronoun.
+    In `words`, {its} stands for "its" or "their".
     """
 
     rule: str
@@ -34,7 +34,7 @@ class Wait(NamedTuple):
 
 
 class Longest(NamedTuple):
-    """A packet's longest wait."""
+    """The longest wait of a packet: its 0-based leg, begin and end (ns)."""
 
     leg: int
     begin: int
@@ -45,9 +45,10 @@ class Longest(NamedTuple):
 def finding_of(
     case: Case, wait: Wait, ns: Int64s, which: Bools, spans: Spans, with_cpu: bool = True
 ) -> list[Finding]:
-    """Return at most one finding: the chosen packets in `which` waited `ns` each for `wait`.
+    """Return at most one finding: the packets in `which` waited `ns` each for the cause `wait`.
 
-    `spans` are the waits.  `with_cpu` adds what had the CPU during the wait.
+    `spans` are the waits.  `ns` and `which` have an element for each chosen packet.  `with_cpu`
+    adds a sentence about what used the CPU during the longest wait.
     """
     if wait.kind in DURING_QUESTIONS:
         ns = np.maximum(ns - ns_of_questions(case, spans), 0)
@@ -87,10 +88,10 @@ def finding_of(
 
 
 def before_in_queue(case: Case, kind: int, longest: Longest) -> int:
-    """Return how many packets were in a queue when a packet came, and left the queue before it.
+    """Return how many packets were in a queue before a packet came, and left the queue earlier.
 
-    `longest` is the wait of that packet, and `kind` the number of the kind of wait.  Packets of
-    other logs are left out.
+    `longest` is the wait of the packet that came, and `kind` is the kind of wait.  Only packets of
+    the same log are counted.
     """
     spans = case.waits_at(kind, longest.begin)
     sources = case.scope.sources_of(spans.leg)
@@ -112,7 +113,7 @@ def examples(case: Case, rows: Int64s, ns: Int64s, what: str) -> list[Evidence]:
 
 
 def longest_of(case: Case, spans: Spans, row: int) -> Longest | None:
-    """Return the longest wait in `spans` of the chosen packet with index `row`, or None."""
+    """Return the longest wait in `spans` of the chosen packet `row` (index); None if none."""
     mine = np.flatnonzero(spans.row == row)
     if not len(mine):
         return None
@@ -122,10 +123,11 @@ def longest_of(case: Case, spans: Spans, row: int) -> Longest | None:
 
 
 def span_evidence(longest: Longest, what: str, counted_ns: int) -> Evidence:
-    """Return a wait as evidence: "longest wait: `what` 12 µs".
+    """Return a wait as evidence, with a text such as "longest wait: `what` 12 µs".
 
-    `counted_ns` is the time for which the packet waited so.  It may be shorter than the wait of one
-    leg, because a function ran in another leg, or because another finding has a part of the wait.
+    `counted_ns` is how much of the wait counts for the packet.  `counted_ns` is less than the whole
+    wait if a function ran for the packet in another leg, or if another finding has a part of the
+    wait.
     """
     ns = longest.end - longest.begin
     text = f"longest wait: {what} {wording.time(ns)}"
@@ -135,11 +137,10 @@ def span_evidence(longest: Longest, what: str, counted_ns: int) -> Evidence:
 
 
 def occupied(case: Case, longest: Longest) -> tuple[str, list[Evidence]]:
-    """Return a sentence about what had the CPU during the wait, and the calls that show it.
+    """Return a sentence about what used the CPU during a wait, and the calls that show it.
 
-    The sentence is "" if no call ended the wait.  If recorded functions fill less than half of the
-    wait, or a thread slept in them, the scheduler's events say which threads ran, if they were
-    recorded.
+    The sentence is "" if no call followed the wait.  If recorded functions fill less than half of
+    the wait, or if a thread slept in one, the scheduler's events (if recorded) make the sentence.
     """
     if longest.call < 0:
         return "", []
@@ -164,9 +165,10 @@ def occupied(case: Case, longest: Longest) -> tuple[str, list[Evidence]]:
 
 
 def _had_the_cpu(ran: list[Occupant], scheduled: list[Ran]) -> bool:
-    """Return whether all threads had the CPU as long as their functions ran.
+    """Return whether all threads had the CPU for at least as long as their functions ran.
 
-    Otherwise a thread slept in a function, for example until a socket had room.
+    If a thread had the CPU for less time, it slept in a function, for example until a socket had
+    room.
     """
     had = {one.who: one.ns for one in scheduled}
     return all(one.ns <= had.get(one.who, 0) for one in ran if one.is_thread)

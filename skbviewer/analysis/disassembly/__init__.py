@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The machine code of a function of a recorded kernel, with the facts of a recording."""
+"""Disassemble a function of a recorded kernel, and mark what the recording says about it."""
 
 from __future__ import annotations
 

@@ -17,10 +17,10 @@ JUMP, CALL, RETURN = "jump", "call", "return"
 
 
 class Decoded(NamedTuple):
-    """An instruction; `kind` is JUMP, CALL, RETURN or "".
+    """A decoded instruction; `kind` is JUMP, CALL, RETURN or "".
 
-    `target` is None unless the code contains the address.  `falls` is false if the next instruction
-    never runs after this one.
+    `target` is the address of a jump or call; it is None if the instruction does not contain the
+    address.  `falls` is false if execution never goes on to the next instruction.
     """
 
     address: int
@@ -33,7 +33,10 @@ class Decoded(NamedTuple):
 
 
 def decoder(machine: str, path: Path) -> Any:
-    """Return capstone's decoder for `machine`, an ELF name.  Raises BadInput."""
+    """Return capstone's decoder for the machine code of `machine`, an ELF name such as EM_X86_64.
+
+    Raises BadInput, which names `path`, if capstone has no such decoder.
+    """
     capstone = _library(path)
     known = {
         "EM_X86_64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
@@ -47,9 +50,9 @@ def decoder(machine: str, path: Path) -> Any:
 
 
 def decode(decoder_: Any, code: bytes, begin: int) -> Iterator[Decoded]:
-    """Yield the instructions of `code`, which is at address `begin`.
+    """Yield the instructions in `code`, which begins at the address `begin`.
 
-    Bytes that are not an instruction become ".byte".
+    Bytes that are not an instruction are yielded as ".byte".
     """
     import capstone
 
@@ -74,7 +77,7 @@ def decode(decoder_: Any, code: bytes, begin: int) -> Iterator[Decoded]:
 def _target(capstone: ModuleType, one: Any) -> int | None:
     """Return the address to which an instruction jumps, or which it calls.
 
-    It is the last operand, because jumps of arm64 may begin with registers.
+    The address is the last operand, because jumps of arm64 may begin with registers.
     """
     operands = [item.imm for item in one.operands if item.type == capstone.CS_OP_IMM]
     return operands[-1] & (1 << 64) - 1 if operands else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How often each instruction of a disassembly was executed, from a count of blocks."""
+"""Show how often each instruction of a disassembly was executed, from counts of code blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ OTHER_CODE = (
 def with_executed_counts(shown: Disassembly, blocks: ExecutedBlocks) -> Disassembly:
     """Return recorded code with the number of executions beside each instruction.
 
-    Raises BadInput if a block begins inside an instruction: the addresses are of another boot.
+    Raises BadInput if a block begins inside an instruction, because then the blocks' addresses are
+    from another boot.
     """
     addresses = np.array([one.address for one in shown.instructions], np.uint64)
     here = (blocks.start < np.uint64(shown.end)) & (blocks.after > np.uint64(shown.begin))
@@ -43,7 +44,7 @@ def _executed(addresses: Words, start: Words, after: Words, runs: Words) -> Word
 
 
 def _sum_until(addresses: Words, edges: Words, runs: Words) -> Words:
-    """Return for each address the sum of `runs` over the edges that are not behind it."""
+    """Return for each address the sum of `runs` over the `edges` that are at or before it."""
     order = np.argsort(edges)
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(runs[order], dtype=np.uint64)])
     return sums[np.searchsorted(edges[order], addresses, side="right")]

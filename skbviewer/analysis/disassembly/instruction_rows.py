@@ -13,14 +13,17 @@ from .instruction_decoding import Decoded
 
 
 class Instruction(NamedTuple):
-    """One instruction.  Addresses are those of the disassembly, see Disassembly.
+    """One instruction of a disassembled function.
 
-    `kind` is "jump", "call", "return" or "".  `target` is the target of a jump or call; None if a
-    register holds it.  `name` is the function there, or "+0x4c" in this function.  `source` is set
-    where a new line begins.  If the instruction is a call, `drops` counts the packets that were
-    dropped in it, and `calls` counts the recorded calls that it made, by function.  `linked` is the
-    code of the image at this place, if the kernel replaced it; b"" if it did not, or if unknown.
-    `executed` counts how often the kernel executed it; None if that was not counted.
+    `kind` is "jump", "call", "return" or "".  `target` is where a jump or call leads to; it is None
+    if a register holds the address.  `name` is the function at `target`, or "+0x4c" for a place in
+    the same function.  `source` is set at the first instruction of each source line.  If the
+    instruction is a call, `drops` is the number of packets that were dropped in the called
+    function, and `calls` are the numbers of recorded calls by function.  `linked` is the code that
+    the image has at this place, if the kernel replaced this code.  `linked` is b"" if the code was
+    not replaced, or if this is unknown.  `executed` is how often the kernel executed the
+    instruction; None if it was not counted.  The addresses of instructions are explained at
+    Disassembly.
     """
 
     address: int
@@ -39,10 +42,11 @@ class Instruction(NamedTuple):
 
 
 class Disassembly(NamedTuple):
-    """The code of `function`, from `begin` to `end`.  `notes` are sentences for the reader.
+    """The code of `function`, from the address `begin` to the address `end`.
 
     `image` is the path of the file with the code: a kernel image, or the kernel log if `recorded`.
-    Addresses are those of the image, before KASLR; if `recorded`, those of the running kernel.
+    Addresses are those in the image, before KASLR, if `recorded` is False.  Addresses are those in
+    the running kernel if `recorded` is True.  `notes` are sentences for the user.
     """
 
     function: str
@@ -55,15 +59,15 @@ class Disassembly(NamedTuple):
 
     @property
     def executed(self) -> int | None:
-        """Return how many instructions the kernel executed here; None if that was not counted."""
+        """Return how often instructions of this function were executed; None if not counted."""
         counts = [one.executed for one in self.instructions if one.executed is not None]
         return sum(counts) if counts else None
 
 
 class Marks(NamedTuple):
-    """The facts of a recording, by return address: packets dropped, calls made.
+    """What a recording says about return addresses: packets dropped, and calls made.
 
-    Calls are counted by function.
+    `calls` has the number of calls by return address and function.
     """
 
     drops: Mapping[int, int]
@@ -71,10 +75,10 @@ class Marks(NamedTuple):
 
 
 class Names:
-    """Names for the targets of jumps and calls in a function from `begin` to `end`.
+    """Names the targets of jumps and calls in the function from `begin` to `end`.
 
-    `starts` are functions that a log knows, by address.  The addresses of `image` differ by `slide`
-    from these.
+    `starts` are the functions that a log knows, by address.  The same place has an address in
+    `image` that is smaller by `slide`.
     """
 
     def __init__(
@@ -89,7 +93,7 @@ class Names:
         self._symbols = image.symbols if image is not None else None
 
     def name_of(self, target: int | None) -> str:
-        """Return the name of what is at the address `target`; "" if there is none."""
+        """Return the name of the function at the address `target`; "" if it is unknown."""
         if target is None:
             return ""
         if self.begin <= target < self._end:
@@ -116,7 +120,10 @@ def rows_of(
     lines: Mapping[int, SourceLine],
     marks: Marks,
 ) -> tuple[Instruction, ...]:
-    """Return the instructions `found` with names, and with lines and marks by their addresses."""
+    """Return the instructions `found` with names, source lines and marks.
+
+    `lines` and `marks` are given by address.
+    """
     return tuple(_row(one, names, lines.get(one.address), marks) for one in found)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lay out the arrows of the jumps inside a function."""
+"""Lay out arrows for the jumps inside a function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ LANES = 6
 
 
 class Arrow(NamedTuple):
-    """A jump from row `begin` to row `end`; rows are instructions.  Lane 0 is next to the text."""
+    """An arrow for a jump from the instruction in row `begin` to the one in row `end`.
+
+    Lane 0 is the one next to the text.
+    """
 
     begin: int
     end: int
@@ -20,7 +23,7 @@ class Arrow(NamedTuple):
 
 
 def arrows_of(shown: Disassembly) -> tuple[Arrow, ...]:
-    """Return the arrows of all jumps that get a lane; short jumps get their lanes first."""
+    """Return the arrows of all jumps for which a lane is free; short jumps get theirs first."""
     row_at = {one.address: row for row, one in enumerate(shown.instructions)}
     jumps = [
         (row, row_at[one.target])

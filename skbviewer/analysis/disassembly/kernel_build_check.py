@@ -18,11 +18,12 @@ SHOWN_CHARACTERS = 100  # characters of a version shown in a message
 
 
 class LogKernel(NamedTuple):
-    """The kernel of a log.  Addresses are unsigned numbers, as in the running kernel.
+    """The kernel that a kernel log was recorded on.
 
-    `probed` holds the addresses of probed functions that are in no module; `modules` names the
-    modules of all others, and `places` the addresses of both.  `symbols` maps addresses to text
-    such as "ip_rcv+0x4c".
+    `probed` has the addresses of probed functions that are not in a module.  For probed functions
+    in modules, `modules` has the names of the modules.  `places` has the addresses of all probed
+    functions.  `symbols` maps addresses to text such as "ip_rcv+0x4c".  Addresses are unsigned
+    numbers, as in the running kernel.
     """
 
     source: int
@@ -36,12 +37,12 @@ class LogKernel(NamedTuple):
     places: Mapping[str, int] = {}
 
     def starts(self) -> dict[int, str]:
-        """Return functions of the kernel that the log knows, by address in the running kernel."""
+        """Return the kernel's functions that the log knows, by address in the running kernel."""
         found = self._symbol_starts(with_modules=False)
         return found | {address: name for name, address in self.probed.items()}
 
     def all_starts(self) -> dict[int, str]:
-        """Return functions of kernel and modules that the log knows, by address when it ran."""
+        """Return the functions of kernel and modules that the log knows, by recorded address."""
         found = self._symbol_starts(with_modules=True)
         return found | {address: name for name, address in self.places.items()}
 
@@ -56,7 +57,7 @@ class LogKernel(NamedTuple):
 
 
 def check_build(image: KernelImage, log: LogKernel) -> None:
-    """Raise BadInput with the difference if `image` is not the kernel of `log`."""
+    """Raise BadInput, which names the difference, if `image` is not the build of `log`'s kernel."""
     machine = MACHINES.get(log.arch, log.arch)
     if image.machine != machine:
         raise BadInput(image.path, None, f"is for {image.machine}, the recording is of {machine}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The code of a function in a kernel image, as a list of instructions."""
+"""Disassemble a function of a kernel image."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ NO_LINES = "the file has no source lines for this function"
 
 
 class Extent(NamedTuple):
-    """Where a function is in an image: addresses of its first byte, and of the byte after its last.
+    """Where a function is in an image: the addresses of its first byte and after its last byte.
 
-    Unless `stated`, the image does not say where the function ends, and `end` is an upper bound.
+    If `stated` is false, the image does not say where the function ends, and `end` is an upper
+    bound.
     """
 
     begin: int
@@ -38,7 +39,7 @@ class Extent(NamedTuple):
 def extent_of(image: KernelImage, log: LogKernel, function: str) -> Extent:
     """Return where the code of `function` begins and ends in `image`.
 
-    Raises BadInput if neither log nor image has the function.
+    Raises BadInput if neither `log` nor `image` knows the function.
     """
     module = log.modules.get(function)
     if module:
@@ -68,10 +69,10 @@ def extent_of(image: KernelImage, log: LogKernel, function: str) -> Extent:
 
 
 def disassemble(image: KernelImage, log: LogKernel, function: str, marks: Marks) -> Disassembly:
-    """Disassemble `function` of `image`, which check_build() has compared with `log`.
+    """Disassemble `function` of `image`, after check_build() has compared `image` with `log`.
 
-    `marks` are the drops and calls that are shown beside the instructions.  Raises BadInput if
-    there is no such function, if it has no code, or if capstone is missing.
+    `marks` are the drops and calls to show beside the instructions.  Raises BadInput if the
+    function or its code is missing, or if capstone is not installed.
     """
     extent = extent_of(image, log, function)
     made = decoder(image.machine, image.path)

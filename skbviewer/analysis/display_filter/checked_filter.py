@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A checked display filter: the result of `check` and the input of `evaluate`."""
+"""The checked form of a display filter: made in `check`, used in `evaluate`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Parts = tuple[tuple[int, int | None], ...]
 
 @dataclass(frozen=True)
 class Operand:
-    """A field and the operations on its values before a comparison; `kind` is the result's."""
+    """A field with slice, mask and function; `kind` is the type of the result."""
 
     field: Field
     kind: Kind
@@ -28,7 +28,7 @@ class Operand:
 
     @property
     def width(self) -> int | None:
-        """Return the number of bytes in the slice; None if it depends on the packet."""
+        """Return the number of bytes in the slice; None if that depends on the packet's length."""
         total = 0
         for begin, end in self.parts or ():
             if end is None or (begin < 0 <= end):
@@ -39,14 +39,14 @@ class Operand:
 
 @dataclass(frozen=True)
 class Present:
-    """The field is present; with a mask, one of these bits is set."""
+    """The condition that a field is present; with a mask, that one of the mask's bits is set."""
 
     of: Operand
 
 
 @dataclass(frozen=True)
 class Relation:
-    """`of` <operator> `right`, which is a value or another field of the same rows."""
+    """A comparison by `operator`; `right` is a value, or another field of the same rows."""
 
     operator: str
     of: Operand
@@ -55,7 +55,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Member:
-    """`of` in {values}."""
+    """The condition that `of` is one of `values`."""
 
     of: Operand
     values: tuple[Value | tuple[str, str], ...]
@@ -63,14 +63,14 @@ class Member:
 
 @dataclass(frozen=True)
 class Negation:
-    """`of` is not fulfilled."""
+    """The condition that `of` is not fulfilled."""
 
     of: Plan
 
 
 @dataclass(frozen=True)
 class Joined:
-    """`left` <operator> `right`: "and", "or" or "xor"."""
+    """Two conditions joined by `operator`: "and", "or" or "xor"."""
 
     operator: str
     left: Plan
@@ -79,7 +79,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class OneCall:
-    """A single call fulfils all of `of`."""
+    """The condition that a single call fulfils all of `of`."""
 
     of: Plan
 
@@ -88,7 +88,7 @@ Plan: TypeAlias = Present | Relation | Member | Negation | Joined | OneCall
 
 
 def operands(plan: Plan) -> Iterator[Operand]:
-    """Yield the fields of a filter with their operations, from left to right."""
+    """Yield all operands (fields with their operations) of a filter, from left to right."""
     match plan:
         case Joined():
             yield from operands(plan.left)

@@ -26,22 +26,28 @@ _NOT_BOUND = "{} is not a field of calls: it cannot be used inside call()"
 
 
 def parse(text: str) -> p.Plan | None:
-    """Return the checked filter; None if it is blank: then all rows pass.  Raises FilterError."""
+    """Return the checked form of a display filter; None if it is blank, so that all rows pass.
+
+    Raises FilterError.
+    """
     node = parse_syntax(text)
     return None if node is None else _Checker(text, FIELDS).plan(node, bound=False)
 
 
 def fields_of_calls(text: str) -> tuple[str, ...]:
-    """Return the names of the fields of calls in a filter, each once.  Raises FilterError."""
+    """Return the names of the fields of calls that a filter uses.
+
+    Raises FilterError.
+    """
     plan = parse(text)
     fields = [of.field for of in p.operands(plan)] if plan is not None else []
     return tuple(dict.fromkeys(field.name for field in fields if field.table == CALL))
 
 
 def lists_packets(text: str) -> bool:
-    """Return whether a filter matches only packets whose numbers it names.  Raises FilterError.
+    """Return whether a filter passes only packets whose numbers are in the filter.
 
-    Then no row K<n> matches, not even one whose records were lost.
+    A filter that lists packets passes no row K<n>, whatever records were lost.  Raises FilterError.
     """
     plan = parse(text)
     return plan is not None and _lists_packets(plan)
@@ -58,7 +64,7 @@ def _lists_packets(plan: p.Plan) -> bool:
 
 
 class _Checker:
-    """Checks the nodes of one filter."""
+    """Checks one display filter, node by node."""
 
     def __init__(self, text: str, fields: dict[str, Field]) -> None:
         self._text = text
@@ -69,7 +75,7 @@ class _Checker:
         return FilterError(self._text, node.at, node.length, message)
 
     def plan(self, node: s.Node, bound: bool) -> p.Plan:
-        """Return the checked form of `node`.  `bound` says that it is inside call()."""
+        """Return the checked form of `node`.  `bound` says that the node is inside call()."""
         match node:
             case s.Join():
                 left, right = self.plan(node.left, bound), self.plan(node.right, bound)
@@ -128,7 +134,7 @@ class _Checker:
         return self._value(of, right) if other is None else other
 
     def _other(self, node: s.Compare, of: p.Operand, right: s.Node) -> p.Operand | None:
-        """Return the right side of a comparison if it is a field."""
+        """Return the right side of a comparison if it is a field, otherwise None."""
         if not self._is_field(right):
             return None
         word = self._fields[right.text.lower()] if isinstance(right, s.Word) else None
@@ -305,7 +311,7 @@ def _text_bytes(node: s.Text) -> bytes:
 
 
 def read_bytes_or_number(text: str, width: int) -> Range | None:
-    """Return a mask for a slice: bytes, or a number; None if it does not fit in `width` bytes."""
+    """Return the mask that `text` means: bytes or a number; None if it exceeds `width` bytes."""
     try:
         value = int.from_bytes(read_bytes(text), "big")
     except ValueError:

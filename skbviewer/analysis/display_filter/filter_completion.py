@@ -30,10 +30,10 @@ Known = Callable[[str], Sequence[str]]
 
 
 class Completion(NamedTuple):
-    """`words` may replace the characters from `begin` to `end` - 1 of the text.
+    """Words that may replace the characters from `begin` to `end` - 1 of the filter's text.
 
-    `values` says that the words are values of a field.  Values are shown even before their first
-    character is typed.
+    `values` says that the words are values of a field.  Values of a field are offered even before
+    their first character is typed.
     """
 
     begin: int
@@ -43,9 +43,9 @@ class Completion(NamedTuple):
 
 
 def complete(text: str, cursor: int, known: Known | None = None) -> Completion:
-    """Return fields, operators or values that fit at the cursor.
+    """Return the fields, operators or values that fit at the cursor, an index in `text`.
 
-    `known` returns the texts of a field in the open session, such as function names.
+    known(field) returns the texts that a field has in the open session, such as function names.
     """
     before = text[:cursor]
     within = _IN_STRING.match(before)
@@ -66,7 +66,7 @@ def _ends_in_operator(head: str) -> bool:
 
 
 def _after(head: str, typed: str) -> tuple[str, ...]:
-    """Return relations and joins after a field, or joins after a comparison."""
+    """Return relations and joins if a field is before the cursor, otherwise only joins."""
     last = re.search(r"([\w.]+)\s*$", head)
     is_field = last is not None and last[1].lower() in FIELDS
     words = (*RELATIONS, *WORDS["there"]) if is_field else WORDS["there"]
@@ -84,14 +84,14 @@ def _values(name: str, typed: str, known: Known | None) -> tuple[str, ...]:
 
 
 def _as_typed(word: str) -> str:
-    """Return the word, in quotes if it needs them."""
+    """Return a word in the form in which it must be typed, in quotes if necessary."""
     return (
         word if re.fullmatch(r"[A-Za-z_][\w.]*", word) and word not in FIELDS else quote_text(word)
     )
 
 
 def _fitting(typed: str, words: Iterable[str]) -> tuple[str, ...]:
-    """Return words that begin with the typed text, then those that contain it."""
+    """Return the words that begin with `typed`, then the words that contain it elsewhere."""
     small, first, others = typed.lower(), [], []
     for word in words:
         lowered = word.lower()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Find the rows that pass a display filter, as masks over whole columns.
+"""Find the rows that pass a display filter, as a flag for each row.
 
-Conditions about calls, legs or drops are evaluated on their tables, and the results are transferred
-to packets.  A packet passes if any of its calls does.  Different calls may fulfil different
-conditions, unless call() requires one call for all of them.
+A condition about calls, legs or drops is evaluated for the rows of their table.  The result for
+calls, legs or drops is then transferred to packets.  A packet passes a condition about calls if at
+least one of its calls passes it; legs and drops count in the same way.  Different calls of a packet
+may fulfil different conditions, unless call() demands one call that fulfils all of them.
 """
 
 from __future__ import annotations
@@ -26,26 +27,26 @@ JOINS = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
 
 
 def evaluate(plan: p.Plan, data: Data, view: View, progress: Progress | None = None) -> Bools:
-    """Return for each row of `view` (of packets, or of rows K<n>) whether it passes the filter.
+    """Return for each row of `view`, packets or rows K<n>, whether it passes the filter.
 
-    `plan` is the checked filter, and `data` are the columns of the session.  Raises BadInput if the
-    filter needs packet bytes and the file has moved; raises Cancelled.
+    `plan` is the checked filter, and `data` are the columns of the session.  Raises Cancelled.
+    Raises BadInput if the filter needs bytes of packets, but the capture file is gone.
     """
     return _Rows(data, view, progress or Silent()).mask(plan)
 
 
 class _Scope:
-    """Evaluates a filter for the rows of one view; `carry` converts masks of other tables."""
+    """Evaluates a filter for the rows of one view; carry() converts flags of other tables."""
 
     def __init__(self, data: Data, view: View, progress: Progress) -> None:
         self.data, self.view, self.progress = data, view, progress
 
     def view_of(self, table: str) -> View:
-        """Return the view for whose rows a field of `table` is computed."""
+        """Return the view from which the fields of `table` are read."""
         raise NotImplementedError
 
     def carry(self, table: str, mask: Bools) -> Bools:
-        """Return for each row of this scope whether it has a row of `table` that `mask` marks."""
+        """Return for each row of this scope whether `mask` marks one of its rows of `table`."""
         raise NotImplementedError
 
     def mask(self, plan: p.Plan) -> Bools:
@@ -111,9 +112,10 @@ class _Scope:
         return self._reduced(of, operator, pairs)
 
     def _reduced(self, of: p.Operand, operator: str, pairs: list[tuple[Bools, Bools]]) -> Bools:
-        """Return for each row of this scope whether it passes, from values of the field's table.
+        """Return for each row of this scope whether it passes a comparison by `operator`.
 
-        `pairs` are (known, fulfilled).
+        `pairs` are flags for the rows of the field's table: whether the value is known, and whether
+        it fulfils the comparison.
         """
 
         def there(masks: list[Bools]) -> Bools:
@@ -143,10 +145,10 @@ class _Scope:
 
 
 class _Rows(_Scope):
-    """Packets, or rows K<n>."""
+    """Evaluates a filter for packets, or for rows K<n>."""
 
     def view_of(self, table: str) -> View:
-        """Return the rows of this scope, or all rows of another table."""
+        """Return the packets of this scope, or all rows of another table."""
         return self.view if table == ROW else self.data.table(table)
 
     def carry(self, table: str, mask: Bools) -> Bools:
@@ -157,14 +159,14 @@ class _Rows(_Scope):
 
 
 class _Calls(_Scope):
-    """Calls, with the fields of their legs and of the drops inside them."""
+    """Evaluates a filter for calls, with the fields of their legs and of drops in them."""
 
     def view_of(self, table: str) -> View:
         """Return the calls of this scope, or all rows of another table."""
         return self.view if table == CALL else self.data.table(table)
 
     def carry(self, table: str, mask: Bools) -> Bools:
-        """Return for each call whether its leg, or a drop in the call, is marked in `mask`."""
+        """Return for each call whether `mask` marks its leg, or a drop in the call."""
         if table == ADDRESS:
             return np.asarray(self.data.legs_with(table, mask)[self.view.column("leg") - 1])
         if table == LEG:
@@ -181,7 +183,7 @@ def _any(masks: list[Bools]) -> Bools:
 
 
 def _numeric(of: p.Operand, values: tuple[Any, ...], plan: p.Relation | None = None) -> bool:
-    """Return whether a slice and the values can be compared as numbers."""
+    """Return whether a slice and `values` can be compared as numbers."""
     if is_scanned(of) or of.parts is None or (of.width or 99) > 7:
         return False
     if plan is not None and plan.operator in ("contains", "matches"):
@@ -190,7 +192,7 @@ def _numeric(of: p.Operand, values: tuple[Any, ...], plan: p.Relation | None = N
 
 
 def _number(of: p.Operand, value: Any) -> Any:
-    """Return the value; bytes that are compared with a slice become a big-endian number."""
+    """Return `value`; bytes that are compared with a slice become a big-endian number."""
     if of.kind is Kind.BYTES and isinstance(value, bytes):
         number = int.from_bytes(value, "big")
         return Range(number, number)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Node:
-    """A part of a filter and its position in the text, in characters."""
+    """A part of a filter; `at` and `length` are its place in the text, in characters."""
 
     at: int
     length: int
@@ -16,14 +16,14 @@ class Node:
 
 @dataclass(frozen=True)
 class Word(Node):
-    """A field, or a value without quotes."""
+    """A word: the name of a field, or a value without quotes."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Text(Node):
-    """A quoted string; with \\x escapes it means bytes."""
+    """A quoted string; if it has hexadecimal escapes (`escaped`), it stands for bytes."""
 
     text: str
     escaped: bool
@@ -31,7 +31,10 @@ class Text(Node):
 
 @dataclass(frozen=True)
 class Slice(Node):
-    """of[begin:count, ...]: parts are (begin, end); negative = from the end, None = to the end."""
+    """A slice of `of`; its parts are (begin, end), where a negative number counts from the end.
+
+    If the end of a part is None, the part goes up to the last byte.
+    """
 
     of: Node
     parts: tuple[tuple[int, int | None], ...]
@@ -39,7 +42,7 @@ class Slice(Node):
 
 @dataclass(frozen=True)
 class Masked(Node):
-    """of & mask."""
+    """A bit mask applied to a field: of & mask."""
 
     of: Node
     mask: Node
@@ -47,7 +50,7 @@ class Masked(Node):
 
 @dataclass(frozen=True)
 class Function(Node):
-    """name(of)."""
+    """A function applied to a field: name(of)."""
 
     name: str
     of: Node
@@ -55,7 +58,10 @@ class Function(Node):
 
 @dataclass(frozen=True)
 class Every(Node):
-    """all of: each value must fulfil the comparison; with `wanted` False, any of: one must."""
+    """The word all or any before a field: whether all its values must fulfil the comparison.
+
+    `wanted` is True for "all", and False for "any".
+    """
 
     of: Node
     wanted: bool
@@ -63,7 +69,7 @@ class Every(Node):
 
 @dataclass(frozen=True)
 class Compare(Node):
-    """left <operator> right; `operator` is one of the values of filter_parser.RELATIONS."""
+    """A comparison: left <operator> right; `operator` is one of the values of RELATIONS."""
 
     operator: str
     left: Node
@@ -72,7 +78,7 @@ class Compare(Node):
 
 @dataclass(frozen=True)
 class Within(Node):
-    """of in {items}: single values, or ranges (low, high)."""
+    """A test for membership: of in {items}; an item is a value, or a range (low, high)."""
 
     of: Node
     items: tuple[tuple[Node, Node | None], ...]
@@ -80,21 +86,21 @@ class Within(Node):
 
 @dataclass(frozen=True)
 class Test(Node):
-    """A field alone, which must be present; with a mask, one of these bits must be set."""
+    """A field alone, which must be present; with a mask, one of the mask's bits must be set."""
 
     of: Node
 
 
 @dataclass(frozen=True)
 class Not(Node):
-    """not `of`."""
+    """The negation of `of`."""
 
     of: Node
 
 
 @dataclass(frozen=True)
 class Join(Node):
-    """left and/or/xor right."""
+    """Two conditions joined by `operator`: and, or, xor."""
 
     operator: str
     left: Node
@@ -103,6 +109,6 @@ class Join(Node):
 
 @dataclass(frozen=True)
 class Bound(Node):
-    """call(of): a single call fulfils all of `of`."""
+    """The condition call(of): a single call must fulfil all of `of`."""
 
     of: Node

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compare the values of a column, with masks as results."""
+"""Compare the values of a column with a value; the result is a flag for each row."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ UNSIGNED_MAX = 1 << 64
 
 
 def test_of(kind: Kind, operator: str, value: p.Value) -> Test:
-    """Return a function that compares Values of `kind` with `value`, by `operator`.
+    """Return a function that compares a column of `kind` with `value`, by `operator`.
 
-    For != and !== it tests equality, which the caller negates.
+    For != and !==, the function tests for equality, and the caller negates the result.
     """
     if isinstance(value, Range):
         if kind is Kind.IPV6:
@@ -37,10 +37,10 @@ def test_of(kind: Kind, operator: str, value: p.Value) -> Test:
 
 
 def text_test(operator: str, value: p.Value) -> Callable[[Any], bool]:
-    """Return a function that compares one text, or the bytes of one packet, with `value`.
+    """Return a function that compares a text, or the bytes of a packet, with `value`.
 
     `operator` is "contains" or one of ORDER.  If `value` is a compiled pattern, the function
-    searches the text for it.
+    searches for this pattern instead.
     """
     if isinstance(value, re.Pattern):
         pattern: re.Pattern[Any] = value
@@ -52,7 +52,7 @@ def text_test(operator: str, value: p.Value) -> Callable[[Any], bool]:
 
 
 def member_test(kind: Kind, items: tuple[Any, ...]) -> Test:
-    """Return a function that tests for each of Values of `kind` whether it is one of `items`."""
+    """Return a function that tests which values of a column of `kind` are in `items`."""
     if kind is not Kind.STRING:
         tests = [test_of(kind, "==", item) for item in items]
         return lambda values: np.logical_or.reduce([test(values) for test in tests])
@@ -66,7 +66,7 @@ def _in(text: str, item: Any) -> bool:
 
 
 def _texts(values: Values, test: Callable[[str], bool]) -> Bools:
-    """Return for each row whether its text fulfils `test`; False for no text (-1).
+    """Return for each row whether its text fulfils `test`; False for rows without a text (-1).
 
     Each distinct text is tested only once.
     """
@@ -93,9 +93,9 @@ def _ranged(low: Array, operator: str, value: Range) -> Bools:
 
 
 def _against(low: Array, operator: str, number: int | float) -> Bools:
-    """Return `low` <operator> `number` for each row.
+    """Return the result of `low` `operator` `number` for each row.
 
-    The number may be beyond the range of the column's type.
+    `number` may be outside the range of the column's type.
     """
     if low.dtype.kind in "iu":
         limits = np.iinfo(low.dtype)
@@ -106,12 +106,12 @@ def _against(low: Array, operator: str, number: int | float) -> Bools:
 
 
 def halves(number: int) -> tuple[np.uint64, np.uint64]:
-    """Return the upper and lower 64 bits of an IPv6 address."""
+    """Return the upper and the lower 64 bits of a 128-bit number, such as an IPv6 address."""
     return np.uint64(number >> 64), np.uint64(number % UNSIGNED_MAX)
 
 
 def address_halves(values: Values) -> tuple[Array, Array]:
-    """Return the upper and lower 64 bits of IPv6 addresses."""
+    """Return the upper and the lower 64 bits of a column of IPv6 addresses."""
     assert values.high is not None
     high, low = (part.astype(np.int64, copy=False) for part in (values.high, values.low))
     return high.view(np.uint64), low.view(np.uint64)

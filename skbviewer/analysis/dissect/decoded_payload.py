@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The result of decoding a payload."""
+"""The types of a decoded payload."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Line(NamedTuple):
-    """A line of the detail tree, and the bytes of the payload that it describes."""
+    """A line of the detail tree, and the position of the payload's bytes that it describes."""
 
     text: str
     offset: int
@@ -15,7 +15,7 @@ class Line(NamedTuple):
 
 
 class PayloadSummary(NamedTuple):
-    """Wireshark's name of the protocol, its Info, and the lines of the detail tree."""
+    """A decoded payload: Wireshark's protocol name, its Info, and lines of the detail tree."""
 
     protocol: str
     info: str

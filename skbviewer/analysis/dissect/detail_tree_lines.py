@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The detail tree of a packet: lines, each with the bytes that it describes.
 
-Header layouts come from dpkt (their `__hdr__`), words from Wireshark.
+The layouts of headers come from dpkt (`__hdr__`), the words from Wireshark.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ Format = Callable[[int], str]
 
 
 class Node(NamedTuple):
-    """A line of the tree.  `offset` and `length` count bytes of the captured packet.
+    """A line of the detail tree.
 
-    `field` and `value` make a display filter ("ip.ttl", "64"); both are "" if there is none.
-    `packet` is the number of another packet that the line refers to, 0 = none.
+    `field` and `value` make a display filter ("ip.ttl", "64"); both are "" if the line has none.
+    `packet` is the number of another packet to which the line refers; 0 = none.  `offset` and
+    `length` say which bytes of the captured packet the line describes.
     """
 
     text: str
@@ -31,9 +32,10 @@ class Node(NamedTuple):
 
 
 class Spec(NamedTuple):
-    """One header field: dpkt's name, Wireshark's label and filter name, and the number's format.
+    """One field of a header: dpkt's name, Wireshark's label and filter name, and the format.
 
-    With `mask`, it is the part of dpkt's field under these bits, shifted down.
+    With a `mask`, the field is only the part of dpkt's field under the bits of the mask, shifted
+    down.
     """
 
     name: str
@@ -44,7 +46,10 @@ class Spec(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A dissected header; `following` is the kind of the next one, at byte `at`; "" = none."""
+    """The result of dissecting a header; the next one is of the kind `following`, at byte `at`.
+
+    `following` is "" if there is no next header.
+    """
 
     node: Node
     following: str
@@ -64,14 +69,14 @@ def field_places(header: Any) -> dict[str, tuple[int, int]]:
 
 
 def _order(header: Any) -> str:
-    """Return the prefix of a header's format for struct; dpkt has none for network byte order."""
+    """Return the byte order of a dpkt header, in the form that struct needs."""
     return getattr(header, "__byte_order__", ">")
 
 
 def fields(data: bytes, at: int, header: Any, specs: Sequence[Spec]) -> tuple[Node, ...]:
-    """Return a line for each field in `specs` of a header at byte `at` of the packet `data`.
+    """Return a line for each field `specs` of the header at byte `at` of the packet `data`.
 
-    `header` is dpkt's class of the header, which gives offsets, sizes and byte order.
+    `header` is dpkt's class of the header, which knows offsets, sizes and byte order.
     """
     order: Literal["little", "big"] = "little" if _order(header) == "<" else "big"
     nodes = []
@@ -89,22 +94,22 @@ def fields(data: bytes, at: int, header: Any, specs: Sequence[Spec]) -> tuple[No
 
 
 def _word(text: str) -> str:
-    """Return the value without its explanation: "6" of "TCP (6)", "0x0800" of "IPv4 (0x0800)"."""
+    """Return a value without its explanation: "6" for "TCP (6)", "0x0800" for "IPv4 (0x0800)"."""
     if text.endswith(")") and " (" in text:
         return text[text.rindex("(") + 1 : -1]
     return text.split(" ")[0]
 
 
 def hexadecimal(digits: int) -> Format:
-    """Return a function that formats a number: "0x0800" for four digits."""
+    """Return a function that formats a number with `digits` hexadecimal digits, as "0x0800"."""
     return lambda value: f"0x{value:0{digits}x}"
 
 
 def name_format(names: dict[int, str], form: Format = str) -> Format:
-    """Return a function that formats a number: "TCP (6)", or only the number without a name."""
+    """Return a function that formats a number as "TCP (6)", or as "6" if it has no name."""
     return lambda value: f"{names[value]} ({form(value)})" if value in names else form(value)
 
 
 def flag(value: int) -> str:
-    """Return the text of a flag, with its value in filters: "Set (1)" or "Not set (0)"."""
+    """Return the text of a flag with its value in filters: "Set (1)" or "Not set (0)"."""
     return "Set (1)" if value else "Not set (0)"

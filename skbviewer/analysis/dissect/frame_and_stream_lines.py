@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Lines that describe no bytes of a packet: about the frame, its stream, and related packets.
+"""Lines of the detail tree that describe no bytes: about frame, stream and related packets.
 
-Input: the headers of a packet (detail_tree.py) and facts about it.  Output: a Frame, then these
-headers, with Wireshark's generated lines, in brackets, inserted.
+Input: the headers of a packet (detail_tree.py), and what the session knows about the packet.
+Output: a node Frame, then the headers, into which Wireshark's generated lines (in brackets) are
+inserted.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ SYN, FIN, ACK = 0x02, 0x01, 0x10
 
 
 class PacketFacts(NamedTuple):
-    """Facts about one packet.  `values`: FIELDS and STREAM_FIELDS in filter syntax, "" = unknown.
+    """What the session knows about one packet.
 
-    `shift` scales its TCP window; `response_ns` is the time between a ping and its answer.
+    `shift` is the scale of the TCP window.  `response_ns` is the time between a ping and its
+    answer.  `values` has the values of FIELDS and STREAM_FIELDS as a filter would write them; "" =
+    unknown.
     """
 
     number: int
@@ -46,7 +49,7 @@ class PacketFacts(NamedTuple):
 
 
 def with_facts(nodes: Sequence[Node], facts: PacketFacts) -> tuple[Node, ...]:
-    """Return `nodes`, the headers of a packet, with what the session knows about the packet.
+    """Return the headers `nodes` of a packet, with lines for what the session knows about it.
 
     At least one byte of the packet must have been captured.
     """
@@ -66,7 +69,7 @@ OF_LOG = "[Bytes from the kernel log: no sniffer captured this packet]"
 
 
 def frame(nodes: Sequence[Node], facts: PacketFacts) -> Node:
-    """Return the Frame node: when the packet was captured, and how many of its bytes."""
+    """Return the node Frame: when the packet was captured, and how many bytes of it."""
     sizes = [f"{size} bytes ({size * 8} bits)" for size in (facts.length, facts.caplen)]
     text = f"{sizes[0].replace('bytes', 'bytes on wire')}, "
     text += sizes[1].replace("bytes", "bytes captured")
@@ -104,7 +107,7 @@ def _line(text: str, field: str, values: Mapping[str, str]) -> Node:
 
 
 def _arrival(epoch: str) -> str:
-    """Return "1795283672.452470746" as "Nov 21, 2026 17:54:32.452470746 UTC"."""
+    """Return a time in seconds since 1970 as a date: "Nov 21, 2026 17:54:32.452470746 UTC"."""
     whole, _, part = epoch.partition(".")
     try:
         moment = datetime.fromtimestamp(int(whole), UTC)
@@ -114,7 +117,7 @@ def _arrival(epoch: str) -> str:
 
 
 def _tcp(node: Node, facts: PacketFacts) -> Node:
-    """Return the header with relative numbers, the index of its stream and the scaled window."""
+    """Return the TCP header with relative numbers, stream index and scaled window."""
     node = _checked(node, facts, "tcp")
     values, lines = facts.values, {child.field: child for child in node.children}
     seq, ack = values.get("tcp.seq", ""), values.get("tcp.ack", "")
@@ -185,7 +188,7 @@ def _claim(link: Link) -> Node:
 
 
 def _checked(node: Node, facts: PacketFacts, layer: str) -> Node:
-    """Return the header with the verdict on its checksum: beside the checksum, and in a line."""
+    """Return the header with a verdict beside its checksum, and again in a line of its own."""
     status, field = facts.values[f"{layer}.checksum.status"], f"{layer}.checksum"
     if not status:
         return node
@@ -206,12 +209,15 @@ def _ip(node: Node, facts: PacketFacts) -> Node:
 
 
 def _place(node: Node, like: Node) -> Node:
-    """Return `node` with the bytes of the line `like`."""
+    """Return `node` with the position and length of the line `like`."""
     return node._replace(offset=like.offset, length=like.length)
 
 
 def _with(node: Node, before: dict[str, list[Node]], after: dict[str, list[Node]]) -> Node:
-    """Return the node with lines inserted before and after some of its lines, by their field."""
+    """Return the node with new lines before and after the lines for some of its fields.
+
+    `before` and `after` have the new lines by field.
+    """
     children: list[Node] = []
     for child in node.children:
         children += [*before.get(child.field, ()), child, *after.get(child.field, ())]

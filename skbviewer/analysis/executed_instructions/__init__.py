@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What calls executed and accessed: counts of the emulator's plugin, joined with a kernel log."""
+"""What calls executed and accessed: the emulator plugin's counts, joined with a kernel log."""
 
 from .accessed_cache_lines import TouchedLines, touched_lines
 from .instructions_of_calls import Steps, executed_steps, steps_of

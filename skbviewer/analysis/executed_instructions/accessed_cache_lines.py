@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which cache lines each call loaded from and stored to: accesses between marks, joined with calls.
+"""Which cache lines each call read and wrote: accesses between marks, joined with calls.
 
-The emulator counted the accesses of chosen functions' own instructions between one mark and the
-next.  They are those of the function's call that was open then.  If several were open, they are
-those of the last one, which interrupted the others or was called by them; unless it may have been
-switched out.
+The emulator counted, between one mark and the next, the accesses by instructions of chosen
+functions.  Such accesses count for the call of the function that was open at that time.  If several
+calls of the function were open, accesses count for the last one, which interrupted the others or
+was called by them.  If the last open call may have been switched out, accesses count for no call.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ NEVER = 1 << 62
 
 
 class TouchedLines(NamedTuple):
-    """Loads and stores of the calls of one log, by cache line.
+    """The loads and stores of the calls of one log, by cache line.
 
-    `entry_ns` are the times of entry of the calls whose accesses are known, rising.  Those of call
-    `at` are the rows `first[at]` to `first[at + 1]` of `line` (signed address, rising within a
-    call), `loads` and `stores`.  `left_out` is the number of accesses that belong to no such call.
+    `entry_ns` are the entry times of calls whose accesses are known, rising.  The accesses of call
+    `at` are the rows from first[at] to first[at + 1] of `line` (signed address, rising within a
+    call), `loads` and `stores`.  `left_out` is the number of accesses that do not count for any
+    call.
     """
 
     entry_ns: Int64s
@@ -42,7 +43,7 @@ class TouchedLines(NamedTuple):
     left_out: int
 
     def calls_of(self, entry_ns: Int64s) -> Int64s:
-        """Return the index of the calls that began at `entry_ns`; UNKNOWN if it has none."""
+        """Return the index of the call that began at each of `entry_ns`; UNKNOWN if none did."""
         if not len(self.entry_ns):
             return np.full(len(entry_ns), UNKNOWN, np.int64)
         at = np.minimum(np.searchsorted(self.entry_ns, entry_ns), len(self.entry_ns) - 1)
@@ -50,9 +51,10 @@ class TouchedLines(NamedTuple):
 
 
 class _Span(NamedTuple):
-    """The numbers of marks, first and last, between which a call of one function was open.
+    """The first and the last mark between which a call of one function was open.
 
-    `call` is its row, UNKNOWN if it is not in the log or has no mark of its entry.
+    `call` is the row of the call.  `call` is UNKNOWN if the call is not in the log, or if its entry
+    has no mark.
     """
 
     begin: int
@@ -63,7 +65,7 @@ class _Span(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """The call that accesses belong to from the mark `begin` on; `unclear` are calls that may."""
+    """The call for which accesses count from mark `begin` on; `unclear` calls may be it."""
 
     begin: int
     call: int
@@ -73,7 +75,7 @@ class _Piece(NamedTuple):
 def touched_lines(
     calls: LogCalls, marks: ExecutedMarks, marked: MarkedCalls, touches: ExecutedTouches
 ) -> TouchedLines:
-    """Return the accesses of the calls of one log, whose marks are `marked`."""
+    """Return the accesses of the calls of one log; `marked` are the marks of these calls."""
     owner = np.full(len(touches.made), UNKNOWN, np.int64)  # of each row
     known = np.zeros(len(calls.entry_ns), np.bool_)
     for function in np.unique(touches.function).tolist():
@@ -94,7 +96,7 @@ def touched_lines(
 def _spans(
     calls: LogCalls, marks: ExecutedMarks, marked: MarkedCalls, function: int
 ) -> Iterator[_Span]:
-    """Yield when each call of a function was open, in no order."""
+    """Yield for each call of the function the marks between which it was open, in any order."""
     mine = (calls.function == function) & (marked.returned != UNKNOWN)
     for row in np.flatnonzero(mine).tolist():
         end, entered = int(marks.made[marked.returned[row]]), int(marked.entered[row])
@@ -109,7 +111,7 @@ def _spans(
 
 
 def _pieces(spans: Sequence[_Span]) -> Iterator[_Piece]:
-    """Yield a piece for each mark at which the open calls change."""
+    """Yield a piece for each mark at which the set of open calls changes."""
     changes = [(span.begin, True, span) for span in spans]
     changes += [(span.end + 1, False, span) for span in spans]
     changes.sort(key=lambda change: (change[0], change[1], change[2].begin, -change[2].end))
@@ -136,7 +138,7 @@ def _piece(begin: int, opened: Sequence[_Span]) -> _Piece:
 def _sorted(
     entry_ns: Int64s, calls: Int64s, owner: Int64s, touches: ExecutedTouches
 ) -> TouchedLines:
-    """Return the accesses of `calls`, which are rows of `entry_ns`; `owner` is that of each row."""
+    """Return the accesses of `calls`, rows of `entry_ns`; `owner` is the call of each access."""
     calls = calls[np.argsort(entry_ns[calls], kind="stable")]
     place = np.full(len(entry_ns), UNKNOWN, np.int64)
     place[calls] = np.arange(len(calls))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pages of memory that the calls of a path accessed, and by which functions."""
+"""The pages of memory that the calls of a path accessed, and the functions of these calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...records import PacketPath, PathCall, TouchedLine, TouchedPage, page_of, 
 
 
 class UsedPage(NamedTuple):
-    """A page that calls accessed, the number of these calls, and their functions."""
+    """A page that calls accessed, with the number of these calls and their functions."""
 
     page: TouchedPage
     calls: int
@@ -19,9 +19,9 @@ class UsedPage(NamedTuple):
 
 
 def used_pages(calls: Iterable[PathCall]) -> list[UsedPage]:
-    """Return the pages that calls accessed, those with most accesses first, then by address.
+    """Return the pages that calls accessed, by number of accesses (most first), then by address.
 
-    Accesses of calls for which they are unknown are not in it.
+    Calls whose accesses are unknown are left out.
     """
     loads, stores = Counter[int](), Counter[int]()  # by cache line
     users = dict[int, Counter[str]]()  # by page: calls of each function
@@ -40,7 +40,7 @@ def used_pages(calls: Iterable[PathCall]) -> list[UsedPage]:
 
 
 def calls_of_path(path: PacketPath) -> list[PathCall]:
-    """Return the calls of a packet's certain legs, each once: several legs may share a call."""
+    """Return the calls of a packet's certain legs; calls that several legs share occur once."""
     once = {
         (leg.source, call.entry_ns, call.cpu, call.function): call
         for leg in path.certain_legs

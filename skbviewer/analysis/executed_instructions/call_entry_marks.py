@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find the mark of each entry, once the marks of the returns are known.
+"""Find the mark that belongs to the entry of each call, once the marks of returns are known.
 
-Between two returns, entries and their marks have the same order.  If there are as many of both, the
-order joins them.  Otherwise some calls are not in the log, or began before the count.  Then the
-time joins them: the marks of the returns say how far the clock was ahead of the instructions, and
-marks of the same function are hundreds of instructions apart.
+Between two returns, the entries of calls and the marks of entries have the same order.  If there
+are as many entries as marks between two returns, their order joins them.  If the numbers of entries
+and marks differ, some calls are missing in the log, or began before the count.  Then time joins
+them.  The marks of returns show how far the clock was ahead of the instructions, and two marks of
+the same function are hundreds of instructions apart.
 """
 
 from __future__ import annotations
@@ -22,24 +23,24 @@ BEHIND_CALL = (5, 9)  # the call of ftrace is at a function's begin, or behind a
 
 
 class _Entries(NamedTuple):
-    """Entries in the order of time: their calls, and after how many joined returns they were."""
+    """Entries of calls, in order of time: the call, and how many joined returns came before."""
 
     call: Int64s
     returns: Int64s
 
 
 class _Marks(NamedTuple):
-    """Marks of entries in their order: their rows, and after how many joined returns they are."""
+    """Marks of entries, in order: the row of each, and how many joined returns came before."""
 
     row: Int64s
     returns: Int64s
 
 
 def entry_marks(calls: LogCalls, returned: Int64s, marks: ExecutedMarks) -> Int64s:
-    """Return for each call the row of its entry in `marks`; UNKNOWN if it has none of its own.
+    """Return for each call where the mark of its entry is in `marks`; UNKNOWN if there is none.
 
-    `returned` is the row of the mark of each call's return, UNKNOWN if it has none.  Calls whose
-    return has no mark get none for their entry.
+    `returned` is the row of the mark of each call's return, or UNKNOWN.  A call whose return has no
+    mark gets no mark for its entry.
     """
     found = np.full(len(returned), UNKNOWN, np.int64)
     joined = np.flatnonzero(returned != UNKNOWN)
@@ -64,7 +65,7 @@ def _entries(calls: LogCalls, joined: Int64s) -> _Entries:
 
 
 def _marks(marks: ExecutedMarks, calls: LogCalls, returned: Int64s) -> _Marks:
-    """Return the marks of entries into functions that have calls."""
+    """Return the marks of entries into functions that have calls in the log."""
     functions = np.unique(calls.function[calls.entry_ns != UNKNOWN])
     known = [np.isin(marks.place - behind, functions) for behind in BEHIND_CALL]
     row = np.flatnonzero(~marks.is_exit & np.logical_or(*known))
@@ -74,7 +75,10 @@ def _marks(marks: ExecutedMarks, calls: LogCalls, returned: Int64s) -> _Marks:
 def _join_by_order(
     calls: LogCalls, marks: ExecutedMarks, entries: _Entries, made: _Marks, found: Int64s
 ) -> None:
-    """Set the marks between two returns with as many entries, if all are of the right functions."""
+    """Join entries with marks between two returns if there are as many entries as marks.
+
+    All marks must be of the right functions.
+    """
     size = 1 + max(entries.returns.max(initial=0), made.returns.max(initial=0))
     numbers = [np.bincount(part.returns, minlength=size) for part in (entries, made)]
     same = numbers[0] == numbers[1]
@@ -87,7 +91,7 @@ def _join_by_order(
 
 
 def _is_of(calls: LogCalls, marks: ExecutedMarks, call: Int64s, row: Int64s) -> Bools:
-    """Return for each mark of an entry whether it is of the function of `call`."""
+    """Return for each pair whether the mark `row` is at the entry of the function of `call`."""
     return np.asarray(np.isin(marks.place[row] - calls.function[call], BEHIND_CALL))
 
 
@@ -95,9 +99,9 @@ def _join_by_time(
     calls: LogCalls, marks: ExecutedMarks, entries: _Entries, free: _Marks, ahead: Int64s,
     found: Int64s,
 ) -> None:  # fmt: skip
-    """Set the mark that is at the expected place, or else the only one of the right function.
+    """Join an entry with the mark at the expected time, or else with its function's only mark.
 
-    `ahead` is how far the clock was ahead of the instructions at each joined return.
+    `ahead` is how far (ns) the clock was ahead of the instructions at each joined return.
     """
     after = np.minimum(entries.returns, len(ahead) - 1)  # if the CPU was idle before the entry
     before = np.maximum(entries.returns - 1, 0)  # if it was idle behind it

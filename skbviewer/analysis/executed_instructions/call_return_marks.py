@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Find the mark of each return of a kernel log.
+"""Find the mark that belongs to each return in a kernel log.
 
-The emulator's clock advances one ns per instruction, except while its CPU is idle.  So returns and
-their marks, which have the same order, are as far apart in ns as in instructions, as a rule.
-Between two losses of records, no return is missing, so one shift joins all of them, if each mark
-has a return.
+The emulator's clock advances by 1 ns with each instruction, except while its CPU is idle.  Returns
+and their marks have the same order.  Two returns are usually as many ns apart as their marks are
+instructions apart.  Between two losses of records, no return is missing.  If each mark between two
+losses has a return, a single shift joins all of these marks and returns.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ MOSTLY = 0.8  # the least share of distances that must be alike
 def exit_marks(exit_ns: Int64s, executed: Int64s, losses: Sequence[tuple[int, int]]) -> Int64s:
     """Return for each return the index of its mark; UNKNOWN if it has none.
 
-    `exit_ns` are the times of returns, rising; `executed` are the instructions until each mark of a
-    return, rising; `losses` are the times (begin, end) in which records were lost.
+    `exit_ns` are the times of returns, rising.  `executed` are the instructions before each mark of
+    a return, rising.  `losses` are the times (begin, end) in which records were lost.
     """
     found = np.full(len(exit_ns), UNKNOWN, np.int64)
     edges = np.unique(np.array([*losses], np.int64).ravel())
@@ -51,7 +51,7 @@ def exit_marks(exit_ns: Int64s, executed: Int64s, losses: Sequence[tuple[int, in
 
 
 def _pairs(times: Int64s, marks: Int64s) -> Pairs | None:
-    """Return which marks belong to which returns; None if they do not correspond."""
+    """Return pairs of returns and their marks; None if returns and marks do not correspond."""
     shifts = _shifts(times, marks)
     shifted = [pairs for pairs in (_shifted(times, marks, shift) for shift in shifts) if pairs]
     right = [pairs for pairs in shifted if _is_right(times, marks, pairs)]
@@ -67,15 +67,15 @@ def _pairs(times: Int64s, marks: Int64s) -> Pairs | None:
 
 
 def _shifted(times: Int64s, marks: Int64s, first: int) -> Pairs | None:
-    """Return the pairs of which return `first` has the first mark; None if they are too few."""
+    """Return the pairs if the return with the index `first` has mark 0; None if too few."""
     record = np.arange(max(first, 0), min(first + len(marks), len(times)))
     return Pairs(record, record - first) if len(record) >= LEAST_CALLS else None
 
 
 def _is_right(times: Int64s, marks: Int64s, pairs: Pairs) -> bool:
-    """Return whether most distances are alike, and no return came earlier than its mark.
+    """Return whether pairs fit: most distances are alike, and no return is before its mark.
 
-    Most of the returns that may have marks must be in the pairs.
+    The pairs must also contain most of the returns that may have marks.
     """
     if len(pairs.record) < LEAST_CALLS:
         return False
@@ -92,9 +92,10 @@ def _is_right(times: Int64s, marks: Int64s, pairs: Pairs) -> bool:
 
 
 def _shifts(times: Int64s, marks: Int64s) -> list[int]:
-    """Return the shifts with most distances alike: which return has the first mark.
+    """Return the shifts for which most distances are alike.
 
-    It may be one before the first return, a negative number.
+    A negative shift means that mark 0 belongs to a return before the first recorded one.  A shift
+    is the index of the return that has mark 0.
     """
     between, apart = np.diff(times), np.diff(marks)
     shifts = _votes(between, apart) if len(apart) < len(between) else -_votes(apart, between)
@@ -104,7 +105,7 @@ def _shifts(times: Int64s, marks: Int64s) -> list[int]:
 
 
 def _votes(long: Int64s, short: Int64s) -> Int64s:
-    """Return the shifts by which three distances in a row of `short` are like those in `long`."""
+    """Return shifts at which three distances in a row of `short` are like distances in `long`."""
     order = np.argsort(long, kind="stable")
     last = len(short) - IN_A_ROW
     if last < 0:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Executed instructions beside the times of functions and layers: `skbviewer stats --steps`.
+"""Add executed instructions to the tables of functions and layers: `skbviewer stats --steps`.
 
-They are sums over the calls that the table counts, as far as they are known
-(analysis/executed_instructions).
+The added columns are sums over those calls in the table whose instructions are known.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ LAYER_COLUMNS = ("executed_calls", "executed_self")
 
 
 class _CallSteps(NamedTuple):
-    """Instructions of each chosen call, -1 = unknown; `joined` says whether it has marks."""
+    """Instructions of each chosen call (-1: unknown); `joined` says whether the call has marks."""
 
     joined: Bools
     executed: Int64s
@@ -34,10 +33,10 @@ class _CallSteps(NamedTuple):
 
 
 def with_executed_columns(name: str, table: Table, scope: Scope, steps: StepsOfLog) -> Table:
-    """Return the table `name` with the instructions that were executed in its calls.
+    """Return the table `name` with columns for the instructions that its calls executed.
 
-    `scope` is that of the table.  Raises KeyError, with a message for the user, for a table that
-    cannot have such columns.  Raises Cancelled.
+    `scope` must be the one from which the table was made.  Raises KeyError, with a message for the
+    user, if the table cannot have these columns.  Raises Cancelled.
     """
     if name not in TABLES:
         raise KeyError(f"stats: --steps is for the tables {' and '.join(sorted(TABLES))}")
@@ -45,7 +44,7 @@ def with_executed_columns(name: str, table: Table, scope: Scope, steps: StepsOfL
 
 
 def _functions(table: Table, scope: Scope, steps: StepsOfLog) -> Table:
-    """Return the table with columns for calls whose instructions are known, and their sums."""
+    """Return the table of functions with columns: calls with known instructions, and their sums."""
     found, group = _of_calls(scope, steps), scope.function
     chosen = (group >= 0) & scope.once
     size = len(scope.function_names)
@@ -65,7 +64,7 @@ def _functions(table: Table, scope: Scope, steps: StepsOfLog) -> Table:
 
 
 def _layers(table: Table, scope: Scope, steps: StepsOfLog) -> Table:
-    """Return the table with columns for the calls of each layer, and their own instructions."""
+    """Return the table of layers with columns: calls with known instructions, and their sum."""
     scope = scope.whole
     found, group = _of_calls(scope, steps), scope.function
     usable = (scope.legs & ~scope.gaps)[scope.leg_of_call]
@@ -110,7 +109,7 @@ def _sums(group: Int64s, values: Int64s, chosen: Bools, size: int) -> Int64s:
 
 
 def _unknown(columns: Mapping[str, Int64s], joined: Bools) -> str:
-    """Return a sentence about calls that have marks, but unknown numbers; "" if there are none."""
+    """Return a sentence about calls that have marks but unknown numbers; "" if there are none."""
     numbers = {
         name: int(np.count_nonzero(joined & (values < 0))) for name, values in columns.items()
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of `skbviewer stats --steps` that are made of the emulator's counts alone."""
+"""The tables of `skbviewer stats --steps` that come from the emulator's counts alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Counted(NamedTuple):
 
 
 class CountedTable(NamedTuple):
-    """A line of COUNTED_TABLES: `tip` says what the table shows, `by` whether it has groups."""
+    """A line of COUNTED_TABLES: `tip` says what the table shows, `by` whether rows have groups."""
 
     tip: str
     by: bool
@@ -31,9 +31,9 @@ class CountedTable(NamedTuple):
 
 
 def counted_table(name: str, scope: Scope, counted: Counted, by: str | None) -> Table:
-    """Return the table `name` of COUNTED_TABLES by one of touched_tables.GROUPS.
+    """Return the table `name` of COUNTED_TABLES, grouped by one of touched_tables.GROUPS.
 
-    Raises KeyError, with a message for the user, for a table that has no groups.  Raises Cancelled.
+    Raises KeyError, with a message for the user, if the table cannot be grouped.  Raises Cancelled.
     """
     if by is not None and not COUNTED_TABLES[name].by:
         raise KeyError(f"stats: {name} has no --by")
@@ -49,7 +49,7 @@ def _touched(name: str) -> Callable[[Scope, Counted, str], Table]:
 
 
 def _exceptions(_scope: Scope, counted: Counted, _by: str) -> Table:
-    """Return the exceptions that came, the most frequent first; they are of the whole count."""
+    """Return all exceptions during the count, most frequent first, whatever is chosen."""
     rows = [
         (*_named(one.name), one.kernel, one.probes, one.programs)
         for one in sorted(counted.exceptions, key=lambda one: (-sum(one[1:]), one.name))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The executed instructions of calls: with the calls inside them, without these, and the probes'.
+"""The instructions that calls executed: with inner calls, without them, and by probes.
 
-Between the marks of entry and return, the emulator added each instruction of the kernel to one of
-two sums: the kernel's own, or the probes'.  What programs executed counts in neither.
+Between the marks of entry and return, the emulator added each instruction in the kernel to one of
+two sums: the kernel's own instructions, or those of the probes.  Instructions of programs are in
+neither sum.
 """
 
 from __future__ import annotations
@@ -21,15 +22,16 @@ from .surrounding_calls import surrounding_calls
 
 
 class Steps(NamedTuple):
-    """Instructions of the joined calls of one log, by their times of entry (ns, rising).
+    """Instructions of the calls of one log that have marks, by the time of entry (ns, rising).
 
-    `executed` are the kernel's between entry and return, `own` those of them outside the recorded
-    calls in between, `probes` those that the probes executed between entry and return.  Interrupts
-    that came in between count, too.  Numbers are UNKNOWN if another thread may have run: `executed`
-    and `probes` if it did so during the call, `own` if outside the calls inside it.
+    `executed` are the kernel's instructions between entry and return.  `own` are those of the
+    `executed` instructions that ran outside the recorded inner calls.  `probes` are the
+    instructions of probes between entry and return.  Instructions of interrupts between entry and
+    return count, too.  `executed` and `probes` are UNKNOWN if another thread may have run during
+    the call, and `own` is UNKNOWN if it may have run outside the inner calls.
 
-    `left_out` is the number of calls that returned while instructions were counted, but have no
-    marks; `marks_left` that of marks of returns without a call.
+    `left_out` is the number of calls without marks that returned during the count.  `marks_left` is
+    the number of marks of returns without a call.
     """
 
     entry_ns: Int64s
@@ -53,10 +55,10 @@ class Steps(NamedTuple):
 
 
 class _Between(NamedTuple):
-    """What was executed between the marks of a call; `known` says whether it has marks.
+    """What was executed between the two marks of each call; `known` says whether it has both.
 
-    `idle` is how much the clock gained on the instructions: the CPU was idle, or the clock was read
-    late.
+    `idle` is how much (ns) the clock gained on the instructions, because the CPU was idle or the
+    clock was read late.
     """
 
     known: Bools
@@ -76,7 +78,7 @@ def executed_steps(
 
 
 def steps_of(calls: LogCalls, marks: ExecutedMarks, marked: MarkedCalls) -> Steps:
-    """Return the executed instructions of calls, whose marks are `marked`."""
+    """Return the executed instructions of `calls`, whose marks are `marked`."""
     between = _between(calls, marks, marked)
     own = _own(calls, between)
     alone = between.known & (calls.off_ns <= 0) & (between.idle <= MOST_DELAY)
@@ -105,9 +107,9 @@ def _between(calls: LogCalls, marks: ExecutedMarks, marked: MarkedCalls) -> _Bet
 
 
 def _own(calls: LogCalls, between: _Between) -> Int64s:
-    """Return the kernel's instructions in each call outside the calls directly inside it.
+    """Return how many instructions the kernel executed in each call outside its inner calls.
 
-    They are UNKNOWN if records were lost during the call, or if a call inside has no marks.
+    The number is UNKNOWN if records were lost during the call, or if an inner call has no marks.
     """
     around = surrounding_calls(calls)
     inner = np.flatnonzero(around.row != UNKNOWN)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls of one kernel log, whatever packet they have: what marks are joined with."""
+"""The calls of one kernel log, whatever packets they have, for joining them with marks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ UNKNOWN = -1
 
 
 class LogCalls(NamedTuple):
-    """The calls of a kernel log that returned, in the order of their returns; each call once.
+    """The calls of a kernel log that returned, in order of their returns, each call once.
 
-    `entry_ns` and `exit_ns` are times on the log's clock; a return whose entry was not recorded has
-    the entry UNKNOWN.  `function` is the address of the function (signed), `context` is 0 for tasks
-    and greater for interrupts, `thread` says which calls are of one thread, see
-    records.execution_context.  `self_ns` is the self time, and `off_ns` how long the thread was
-    switched out; both are UNKNOWN for calls of no packet.
+    `entry_ns` and `exit_ns` are times on the log's clock.  If the entry of a call was not recorded,
+    `entry_ns` is UNKNOWN.  `function` is the address of the function (signed).  `context` is 0 for
+    tasks and greater for interrupts.  `thread` is the same number for all calls of a thread, see
+    records.execution_context.  `self_ns` is the self time, and `off_ns` the time in which the
+    thread was switched out.  `self_ns` and `off_ns` are UNKNOWN for calls without a packet.
     """
 
     entry_ns: Int64s

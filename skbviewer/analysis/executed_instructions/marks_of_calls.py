@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which marks belong to the entry and the return of each call."""
+"""Find the marks that belong to the entry and to the return of each call."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from .kernel_log_calls import UNKNOWN, LogCalls
 
 
 class MarkedCalls(NamedTuple):
-    """For each call the rows of its marks: of its entry and of its return.  UNKNOWN: it has none.
+    """For each call, the rows of two marks: of its entry and of its return.
 
-    A call may have only the mark of its return.
+    A call may have a mark of its return but none of its entry.  A row is UNKNOWN if the call has no
+    mark of its entry (or return).
     """
 
     entered: Int64s

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Pages and cache lines that calls accessed, by function, layer or packet: `skbviewer stats pages`.
+"""The tables of `skbviewer stats pages` and `lines`: memory that calls accessed, by group.
 
-They are sums over the calls of the chosen packets, as far as their accesses are known.
+The tables have sums over those calls of the chosen packets whose accesses are known.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NO_ACCESSES = (
 
 
 class _Accesses(NamedTuple):
-    """Accesses of calls, one value a row: group, call, cache line, loads and stores."""
+    """Accesses of calls, one in each row: its group, call, cache line, loads and stores."""
 
     group: Int64s
     call: Int64s
@@ -39,7 +39,7 @@ class _Accesses(NamedTuple):
 
 
 class _Chosen(NamedTuple):
-    """Rows of chosen calls: `log` and `at` say which call of TouchedLines; UNKNOWN: it is none."""
+    """Rows of chosen calls; `log` and `at` say where TouchedLines has each; UNKNOWN = nowhere."""
 
     rows: Int64s
     log: Int64s
@@ -47,9 +47,10 @@ class _Chosen(NamedTuple):
 
 
 def touched_table(name: str, scope: Scope, lines: LinesOfLog, by: str = FUNCTION) -> Table:
-    """Return the table "pages" or "lines" by one of GROUPS; those with most accesses come first.
+    """Return the table "pages" or "lines", grouped by one of GROUPS, most accesses first.
 
-    By packet, a call of several packets counts for each of them.  Raises Cancelled.
+    If rows are grouped by packet, a call of several packets counts for each of them.  Raises
+    Cancelled.
     """
     scope = scope.whole
     chosen = _chosen(scope, lines)
@@ -78,7 +79,7 @@ def _chosen(scope: Scope, lines: LinesOfLog) -> _Chosen:
 def _groups(
     scope: Scope, chosen: _Chosen, by: str
 ) -> tuple[tuple[Int64s, Int64s], list[tuple[str, ...]]]:
-    """Return pairs (row of a call, group), each call once a group, and the names of the groups."""
+    """Return ((rows of calls, group of each), names of the groups); no group has a call twice."""
     if by == PACKET:
         rows, packet = _packets(scope)
         numbers, group = np.unique(packet, return_inverse=True)
@@ -94,7 +95,7 @@ def _groups(
 
 
 def _packets(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return pairs (row of a call, packet) of exact matches; -n is the row K<n> of the list."""
+    """Return (row of a call, packet) for exact matches; packet -n is row K<n> of the list."""
     columns, leg = scope.columns, scope.leg_of_call
     verdict, packet, of = (
         np.asarray(columns.array("match", name), np.int64) for name in ("verdict", "packet", "leg")
@@ -115,7 +116,7 @@ def _packets(scope: Scope) -> tuple[Int64s, Int64s]:
 
 
 def _once(chosen: _Chosen, rows: Int64s, group: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the pairs of which each call is in a group once."""
+    """Return the pairs (row, group) without those that repeat a call in the same group."""
     keys = np.stack([group, chosen.log[rows], chosen.at[rows]])[:, chosen.at[rows] >= 0]
     rows, group = rows[chosen.at[rows] >= 0], group[chosen.at[rows] >= 0]
     _, first = np.unique(keys, axis=1, return_index=True)
@@ -137,7 +138,10 @@ def _accesses(chosen: _Chosen, groups: tuple[Int64s, Int64s], lines: LinesOfLog)
 
 
 def _rows(found: _Accesses, size: int, with_lines: bool) -> list[tuple[int, tuple[str | int, ...]]]:
-    """Return the group and (address, [lines,] calls, loads, stores) of each `size` bytes."""
+    """Return (group, cells) for each block of `size` bytes that a group of calls accessed.
+
+    The cells are the address, the number of lines (only `with_lines`), calls, loads and stores.
+    """
     unit = found.line // size * size
     keys, place = np.unique(np.stack([found.group, unit]), axis=1, return_inverse=True)
     place = place.reshape(-1)
@@ -155,7 +159,7 @@ def _rows(found: _Accesses, size: int, with_lines: bool) -> list[tuple[int, tupl
 
 
 def _different(place: Int64s, values: Int64s, length: int) -> Int64s:
-    """Return the number of different values at each place."""
+    """Return how many different `values` there are at each place."""
     pairs = np.unique(np.stack([place, values]), axis=1)
     return np.bincount(pairs[0], minlength=length)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A packet's path with the instructions that its calls executed and the lines they accessed."""
+"""A packet's path, with the instructions that its calls executed and the cache lines they used."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ NO_LINES: Mapping[int, TouchedLines] = MappingProxyType({})
 def with_steps(
     path: PacketPath, steps: Mapping[int, Steps], lines: Mapping[int, TouchedLines] = NO_LINES
 ) -> PacketPath:
-    """Return the path with the numbers of each call that has some.
+    """Return the path with executed instructions and cache lines in the calls that have them.
 
-    `steps` and `lines` are those of each log; their keys are ids of sources.
+    `steps` and `lines` have the counts of each kernel log; the keys are source ids.
     """
     legs, branches = (
         tuple(_leg(leg, steps.get(leg.source), lines.get(leg.source)) for leg in part)
@@ -51,7 +51,7 @@ def _stepped(call: PathCall, numbers: tuple[int, int, int]) -> PathCall:
 
 
 def _lines(lines: TouchedLines, at: int) -> tuple[TouchedLine, ...]:
-    """Return the cache lines of call `at`."""
+    """Return the cache lines that the call with the index `at` in `lines` accessed."""
     rows = slice(int(lines.first[at]), int(lines.first[at + 1]))
     columns = (part[rows].tolist() for part in (lines.line, lines.loads, lines.stores))
     return tuple(

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Find the marks of returns one after the other, where some marks have no return in the log.
+"""Find the marks of returns one by one, for logs in which some marks have no return.
 
-A function that is probed only for its events has a mark at each return, but a record only if there
-was an event.  So the next return is searched where its distance says; if the CPU was idle, at the
-first mark that also has the next returns behind it.
+A function that is probed only for its events has a mark at each return, but a record only if an
+event happened.  The mark of the next return is searched at the distance that follows from the
+return's time.  If the CPU was idle, the mark is the first one after which the next returns also
+have marks.
 """
 
 from __future__ import annotations
@@ -24,17 +25,17 @@ MOST_LATE = 5  # returns in a row whose clock may have been read late
 
 
 class Pairs(NamedTuple):
-    """Indices of returns and of their marks, both rising."""
+    """Indices of returns in `record`, and of their marks in `mark`; both rise."""
 
     record: Int64s
     mark: Int64s
 
 
 def pairs_by_search(times: Int64s, marks: Int64s, shift: int) -> Pairs | None:
-    """Return the pairs around returns that `shift` joins; None if it joins none.
+    """Return the pairs near a return that `shift` joins with its mark; None if it joins none.
 
-    `times` are those of returns, `marks` the instructions until their marks, both rising; `shift`
-    is the index of the return of mark 0, perhaps before the first return.
+    `times` are the times of returns, and `marks` the instructions before marks; both rise.  `shift`
+    is the index of the return that has mark 0; it may be negative.
     """
     seed = _seed(times, marks, shift)
     if seed is None:
@@ -50,7 +51,7 @@ def pairs_by_search(times: Int64s, marks: Int64s, shift: int) -> Pairs | None:
 
 
 def _filled(pairs: Pairs) -> Pairs:
-    """Add returns that were left out, if there are as many marks between the pairs around them."""
+    """Add returns that are missing between two pairs, if as many marks are missing between them."""
     returns, made = np.diff(pairs.record, append=pairs.record[-1] + 1), np.diff(pairs.mark)
     missing = np.where(returns == np.append(made, 1), returns, 1)
     ahead = np.arange(missing.sum()) - np.repeat(np.cumsum(missing) - missing, missing)
@@ -58,7 +59,7 @@ def _filled(pairs: Pairs) -> Pairs:
 
 
 def _seed(times: Int64s, marks: Int64s, shift: int) -> tuple[int, int] | None:
-    """Return a return and its mark behind which several distances are alike."""
+    """Return a return and its mark after which several distances are alike; None if none are."""
     record = np.arange(max(shift, 0), min(shift + len(marks), len(times)))
     if len(record) <= BEHIND:
         return None
@@ -70,7 +71,7 @@ def _seed(times: Int64s, marks: Int64s, shift: int) -> tuple[int, int] | None:
 
 
 def _follow(times: list[int], marks: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield the pairs (return, mark) that follow the first return, which has the first mark."""
+    """Yield the pairs (return, mark) from the first return and the first mark on."""
     record = mark = 0
     while True:
         yield record, mark
@@ -81,7 +82,7 @@ def _follow(times: list[int], marks: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _next(times: list[int], marks: list[int], record: int, mark: int) -> tuple[int, int] | None:
-    """Return the next return at whose distance there is a mark, and that mark."""
+    """Return the next return at whose distance there is a mark, and the mark; None if none is."""
     for of in range(record + 1, min(record + 1 + MOST_LATE, len(times))):
         at = _mark_at(marks, marks[mark] + times[of] - times[record])
         if at > mark:
@@ -92,9 +93,11 @@ def _next(times: list[int], marks: list[int], record: int, mark: int) -> tuple[i
 def _after_idle(
     times: list[int], marks: list[int], record: int, mark: int
 ) -> tuple[int, int] | None:
-    """Return the next return and its mark: the first one that has the next returns behind it.
+    """Return the next return and its mark after the CPU was idle.
 
-    A return behind which the CPU is idle again soon is left out.
+    The mark is the first one after which the next returns also have marks.
+
+    If the CPU is idle again soon after a return, this return is left out.
     """
     for of in range(record + 1, min(record + 1 + MOST_IDLE, len(times) - BEHIND)):
         behind = [time - times[of] for time in times[of + 1 : of + 1 + BEHIND]]
@@ -107,6 +110,6 @@ def _after_idle(
 
 
 def _mark_at(marks: list[int], executed: int) -> int:
-    """Return the mark at a number of instructions; -1 if there is none."""
+    """Return the index of the mark after `executed` instructions; -1 if there is none."""
     at = bisect_left(marks, executed - ALIKE)
     return at if at < len(marks) and marks[at] <= executed + ALIKE else -1

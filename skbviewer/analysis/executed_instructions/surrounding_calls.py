@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which call directly surrounds each call: of its thread, or what an interrupt interrupted."""
+"""Find the call directly around each call: of the same thread, or one that was interrupted."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ TASK = 0  # context
 
 
 class Around(NamedTuple):
-    """For each call: the row of the call directly around it, UNKNOWN if there is none.
+    """For each call, the row of the call directly around it; UNKNOWN if there is none.
 
-    A call is `unclear` if an interrupt interrupted it or a call of another thread: the log does not
-    show which.
+    A call is `unclear` if the log does not show whether an interrupt came during this call or
+    during a call of another thread.
     """
 
     row: Int64s
@@ -25,7 +25,10 @@ class Around(NamedTuple):
 
 
 def surrounding_calls(calls: LogCalls) -> Around:
-    """Return the surrounding calls.  Returns without an entry are around no call, and in none."""
+    """Return the call directly around each of `calls`.
+
+    A return without a recorded entry has no call around it, and is around no call.
+    """
     rows = np.flatnonzero(calls.entry_ns != UNKNOWN)
     rows = rows[np.lexsort((calls.entry_ns[rows], calls.thread[rows]))]
     threads = np.split(rows, np.flatnonzero(np.diff(calls.thread[rows])) + 1)
@@ -43,7 +46,7 @@ def surrounding_calls(calls: LogCalls) -> Around:
 
 
 def _nest(calls: LogCalls, thread: Int64s, around: Int64s) -> None:
-    """Set the calls around those of one thread, whose rows are in the order of entries."""
+    """Set the calls around the calls of one thread, whose rows are in order of their entries."""
     entry, leave = calls.entry_ns[thread], calls.exit_ns[thread]
     returned = np.searchsorted(np.sort(leave), entry, side="right")
     depth = np.arange(len(thread)) - returned  # each earlier call that has not returned
@@ -55,9 +58,10 @@ def _nest(calls: LogCalls, thread: Int64s, around: Int64s) -> None:
 def _interrupted(
     calls: LogCalls, wanted: Int64s, threads: list[Int64s], inside: Int64s, around: Around
 ) -> None:
-    """Set the calls around the outermost calls of one context, the rows `wanted`.
+    """Set the calls around outermost calls of one context; their rows are `wanted`.
 
-    An interrupt is inside the innermost open call of the next lower context that has one.
+    An interrupt is inside the innermost call that was open in the next lower context with open
+    calls.
     """
     if not len(wanted):
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All fields of display filters, columns and sorting, by name."""
+"""All fields of display filters, columns and sorting, by their names."""
 
 from __future__ import annotations
 

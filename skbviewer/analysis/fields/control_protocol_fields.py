@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Fields of control protocols for Wireshark's colouring rules: a few bytes of some packets.
+"""Fields of control protocols, for Wireshark's colouring rules; few packets have them.
 
-Files are read only for packets that may have these bytes, according to the columns.
+Files are read only for packets that may have such a field, judging by the columns.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ MOST_CHUNKS = 32  # most SCTP chunks in a packet
 
 
 def some_numbers(view: View, where: Bools, layer: str, begin: int, size: int) -> Values:
-    """Return numbers() of the packets in `where`, one flag per row; other rows are unknown.
+    """Return what numbers() returns, but only for the packets that `where` marks.
 
-    The numbers begin at byte `begin` of the header `layer`, and have `size` bytes.
+    Packets that `where` does not mark have no known value.  A number begins at byte `begin` of the
+    header `layer`, and has `size` bytes.
     """
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     rows = np.flatnonzero(where)
@@ -46,14 +47,14 @@ def some_numbers(view: View, where: Bools, layer: str, begin: int, size: int) ->
 
 
 def subview(view: View, rows: Array) -> View:
-    """Return a view of the packets at the indices `rows` of `view`."""
+    """Return a view of only the packets with the indices `rows` in `view`."""
     return View(view.data, PACKET, rows if view.rows is None else view.rows[rows])
 
 
 def _llc(view: View, begin: int, size: int, where: Bools | None = None) -> Values:
-    """Return `size` bytes of the LLC header from byte `begin` on, as numbers.
+    """Return the number in `size` bytes of each LLC header, from byte `begin` on.
 
-    A frame has this header if it has a length instead of an EtherType.
+    A frame has an LLC header if it has a length instead of an EtherType.
     """
     plain = is_eth(view) & (view.column("ethertype") < 0)
     plain = plain if where is None else plain & where
@@ -99,7 +100,7 @@ def _ismp(view: View) -> Bools:
 
 
 def _smb(view: View) -> Bools:
-    """Return for each packet whether it is SMB, by its first bytes in NetBIOS (RFC 1002)."""
+    """Return for each packet whether it is SMB, by its first bytes after NetBIOS (RFC 1002)."""
 
     def either(ports: tuple[int, ...]) -> Bools:
         found: Bools = np.isin(view.column("sport"), ports) | np.isin(view.column("dport"), ports)
@@ -130,7 +131,7 @@ def _hsrp_state(view: View) -> list[Values]:
 
 
 def _chunk_types(view: View) -> list[Values]:
-    """Return the type of each SCTP chunk (RFC 9260, 3.2)."""
+    """Return the types of the SCTP chunks (RFC 9260, 3.2) of each packet."""
     rows = np.flatnonzero(view.column("protocol") == SCTP)
     found: list[Values] = [Values(np.full(view.size, -1), np.zeros(view.size, np.bool_))]
     if not len(rows) or view.table != PACKET:

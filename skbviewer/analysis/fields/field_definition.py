@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A field of the display filter: its type, the table it comes from, and its values."""
+"""A field of the display filter: its type, the table that it comes from, and its values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .field_source_tables import ROW, Array, View
 
 
 class Kind(Enum):
-    """The type of a field's values, and the word for it in the documentation."""
+    """The type of a field's values; the value of a member is the documentation's word for it."""
 
     UNSIGNED = "unsigned number"
     BOOLEAN = "true or false"
@@ -32,7 +32,7 @@ class Kind(Enum):
 
     @property
     def phrase(self) -> str:
-        """Return the word with its article: "an IPv4 address", "text"."""
+        """Return the type as words with an article: "an IPv4 address", "text"."""
         word = str(self.value)
         if self in (Kind.BOOLEAN, Kind.STRING, Kind.BYTES):
             return word
@@ -40,10 +40,10 @@ class Kind(Enum):
 
 
 class Values(NamedTuple):
-    """One value per row: `low` in rows that are `known` (None = all).
+    """A value for each row: `low`, if the row is `known` (None: all rows are known).
 
-    IPv6 addresses have their upper 64 bits in `high`.  For text, `low` is an index of `texts`; -1 =
-    none.
+    `high` has the upper 64 bits of IPv6 addresses.  For texts, `low` is an index of `texts`, or -1
+    for no text.
     """
 
     low: Array
@@ -52,7 +52,7 @@ class Values(NamedTuple):
     texts: Sequence[str] | None = None
 
     def present(self) -> Bools:
-        """Return for each row whether it has a value."""
+        """Return for each row whether its value is known."""
         return np.ones(len(self.low), np.bool_) if self.known is None else self.known
 
 
@@ -60,10 +60,11 @@ Make = Callable[[View], list[Values]]
 
 
 class Field(NamedTuple):
-    """A name in the display filter.
+    """A field: a name that can be used in a display filter.
 
-    `make` returns the values for the rows of a view of `table`: several per row if the field stands
-    for several, such as ip.addr.  `layer` is the header whose bytes a BYTES or PROTOCOL field has.
+    `make` returns the values for the rows of a view of `table`.  If a field such as ip.addr stands
+    for several values, `make` returns several for each row.  `layer` is the header whose bytes are
+    the value of a BYTES or PROTOCOL field.
     """
 
     name: str
@@ -77,7 +78,7 @@ class Field(NamedTuple):
 
 
 def known_column(view: View, name: str, where: Bools | None = None) -> Values:
-    """Return column `name` of `view`; a value is known if it is not negative (and in `where`)."""
+    """Return column `name` of `view`; values below 0 are unknown, and all rows outside `where`."""
     low = view.column(name)
     known = low >= 0
     return Values(low, known if where is None else known & where)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The tables from which the fields of a display filter are computed, as columns.
+"""The tables, as columns, from which the fields of a display filter are computed.
 
-A view is a set of rows with columns: all packets, all rows K<n>, all calls, legs or drops of a
-session, or some of these rows.
+A view is a set of rows with their columns.  The rows are all or some packets, rows K<n>, calls,
+legs or drops of a session.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Array = npt.NDArray[Any]
 
 
 class _Near(NamedTuple):
-    """Rows that are close together: `places` among the `span` rows from row `first` on."""
+    """Rows close together: `places` are their indices in the `span` rows from `first` on."""
 
     first: int
     span: int
@@ -39,7 +39,10 @@ class _Near(NamedTuple):
 
 
 class View:
-    """Rows of one table.  A column that the table does not have is unknown (-1) in all rows."""
+    """Some rows, or all rows, of one table.
+
+    If the table does not have a column, the column's value is unknown (-1) in all rows.
+    """
 
     def __init__(self, data: Data, table: str, rows: Int64s | None = None) -> None:
         self.data = data
@@ -53,7 +56,7 @@ class View:
         return name in self.data.columns.names(self.table)
 
     def column(self, name: str) -> Array:
-        """Return the values of column `name` in the view's rows; read-only."""
+        """Return the values that column `name` has in the view's rows; they are read-only."""
         if not self.has(name):
             return np.broadcast_to(np.int8(-1), (self.size,))
         rows = self.rows
@@ -63,9 +66,9 @@ class View:
         return taken
 
     def of_rows(self, name: str, rows: Array) -> Array:
-        """Return the values of column `name` in some of the view's rows, which rise.
+        """Return the values that column `name` has at `rows`, which are rising indices of the view.
 
-        A whole column is not kept: this is for code that reads a table once, in blocks.
+        The column is not kept in memory, because this is for code that reads a table only once.
         """
         if self.rows is None and self.has(name):
             return self.data.columns.near(self.table, name, rows)
@@ -81,7 +84,7 @@ class View:
         return np.asarray(whole.take(near.places, mode="clip"))  # in bounds: _near() counted them
 
     def _near(self, rows: Int64s) -> _Near | None:
-        """Return where the rows are if they are close together, and few of the table's rows."""
+        """Return where the rows are, if they are few and close together; otherwise None."""
         if not 0 < len(rows) * DENSE <= self.data.columns.length(self.table):
             return None
         first, last = int(rows.min()), int(rows.max())
@@ -93,7 +96,7 @@ class View:
         return _Near(first, span, rows - first)
 
     def cached(self, name: str, make: Callable[[View], Any]) -> Any:
-        """Return make(view), computed at the first call with this `name`, then kept."""
+        """Return make(view), which is computed at the first call with this `name` and then kept."""
         if name not in self._made:
             self._made[name] = make(self)
         return self._made[name]
@@ -103,19 +106,19 @@ class View:
         return -self.number() if self.table == SERIES else self.number()
 
     def number(self) -> Int64s:
-        """Return the packet numbers, or n for each row K<n>."""
+        """Return the number of each row: n for packet n as well as for row K<n>."""
         if self.table == SERIES:
             return self.column("kernel_only").astype(np.int64)
         return (np.arange(self.size) if self.rows is None else self.rows) + 1
 
 
 def drops_of(columns: Columns) -> Int64s:
-    """Return the events of a session that are drops, as 0-based rows."""
+    """Return the rows (0-based) of a session's events that are drops."""
     return np.flatnonzero(columns.once("event", "event") == KblEvent.DROP)
 
 
 class _Slot:
-    """A value that is computed once, by the first thread that needs it."""
+    """A value that one thread computes, the first that needs it, and that all threads use."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -136,11 +139,12 @@ class Data:
         comments: Callable[[], Mapping[int, str]] = dict,
         lost_legs: Callable[[], Bools] | None = None,
     ) -> None:
-        """Read from the column chunks `columns` of a session.
+        """Read from `columns`, the column chunks of a session.
 
-        `fitted` converts times of a KBL (by source id) into ns since the epoch on the captures'
-        clock.  `flags` returns the rows (n, or -n for K<n>) with a flag, `comments` the comments by
-        row.  `lost_legs` returns for each leg whether a drop in it lost its packet.
+        `fitted` converts times of a KBL (given by its source id) into ns since the epoch on the
+        clock of the captures.  `flags` returns the rows (n, or -n for K<n>) that have a flag;
+        `comments` returns comments by row.  `lost_legs` returns for each leg whether a drop in it
+        lost its packet.
         """
         self.columns = columns
         self.connect = connect
@@ -153,9 +157,9 @@ class Data:
         self._lock = threading.Lock()
 
     def cached(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return make(), computed at the first call with this `name` in the session, then kept.
+        """Return make(), which is computed at the session's first call with this `name`, then kept.
 
-        Only callers with the same `name` wait for the result.
+        While it is computed, only callers that ask for the same `name` wait.
         """
         with self._lock:
             slot = self._kept.setdefault(name, _Slot())
@@ -165,17 +169,17 @@ class Data:
             return slot.value
 
     def has(self, name: str) -> bool:
-        """Return whether the value `name` is cached, so that nobody has to wait for it."""
+        """Return whether the value `name` has been computed, so that asking for it is fast."""
         slot = self._kept.get(name)
         return slot is not None and slot.made
 
     @property
     def sources(self) -> tuple[SourceRow, ...]:
-        """Return the inputs of the session."""
+        """Return the input files of the session."""
         return tuple(self._sources())  # not cached: a file may have been found elsewhere
 
     def logs(self) -> list[int]:
-        """Return the ids of the KBLs."""
+        """Return the source ids of the session's kernel logs."""
         return self.cached(  # type: ignore[no-any-return]
             "logs", lambda: [source.id for source in self.sources if source.kind.is_log]
         )
@@ -190,7 +194,7 @@ class Data:
         return self.cached(f"names {source}", read)  # type: ignore[no-any-return]
 
     def functions(self, source: int) -> dict[int, str]:
-        """Return the probed functions of the KBL `source` by probe id."""
+        """Return the names of probed functions of the KBL `source`, by the number of the probe."""
 
         def read() -> dict[int, dict[int, str]]:
             found: dict[int, dict[int, str]] = {}
@@ -202,15 +206,15 @@ class Data:
         return self.cached("functions", read).get(source, {})  # type: ignore[no-any-return]
 
     def packets(self) -> View:
-        """Return the view of all packets."""
+        """Return a view of all packets."""
         return View(self, PACKET)
 
     def kernel_only(self) -> View:
-        """Return the view of the rows K1, K2, ..., as rows of table `series`."""
+        """Return a view of the rows K1, K2, ... of the packet list, from table `series`."""
         return View(self, SERIES, self.kernel_only_rows())
 
     def kernel_only_rows(self) -> Int64s:
-        """Return the 0-based rows of K1, K2, ... in table `series`."""
+        """Return the rows (0-based) of table `series` that are K1, K2, ... of the packet list."""
         return self.cached("kernel_only", self._kernel_only)  # type: ignore[no-any-return]
 
     def _kernel_only(self) -> Int64s:
@@ -219,20 +223,20 @@ class Data:
         return rows[np.argsort(number[rows], kind="stable")]
 
     def table(self, name: str) -> View:
-        """Return all rows of LEG, CALL, ADDRESS or DROP (the events that are drops)."""
+        """Return a view of all rows of LEG, CALL, ADDRESS or DROP."""
         if name == DROP:
             return View(self, "event", self.drops())
         return View(self, name)
 
     def drops(self) -> Int64s:
-        """Return the events that are drops, as 0-based rows."""
+        """Return the rows (0-based) of events that are drops."""
         return self.cached("drops", self._drops)  # type: ignore[no-any-return]
 
     def _drops(self) -> Int64s:
         return drops_of(self.columns)
 
     def legs_with(self, table: str, mask: Bools) -> Bools:
-        """Return for each leg whether a row of `table` that `mask` marks belongs to it."""
+        """Return for each leg whether `mask` marks a row of `table` that belongs to the leg."""
         if table == LEG:
             return mask
         found = np.zeros(self.columns.length(LEG) + 2, np.bool_)
@@ -254,7 +258,7 @@ class Data:
         return self.cached("lost legs", find)  # type: ignore[no-any-return]
 
     def rows_with(self, view: View, legs: Bools) -> Bools:
-        """Return for each packet or row K<n> of a view whether it has a leg that `legs` marks."""
+        """Return for each packet or row K<n> of `view` whether `legs` marks one of its legs."""
         if view.table == PACKET:
             hit = np.r_[False, legs].take(self.columns.array("match", "leg"))
             whole = np.zeros(self.columns.length(PACKET) + 1, np.bool_)

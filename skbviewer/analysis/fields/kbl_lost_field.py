@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The field kbl.lost: whether a drop lost the packet, or nothing.
+"""The field kbl.lost, which says whether a drop lost the packet.
 
-The packet list colours a drop by the same legs (packet_row_summary.py).
+The packet list uses the same legs to choose the colour of a drop (row_summary.py).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ def _lost(view: View) -> list[Values]:
 
 
 def _of_rows(data: Data, view: View) -> tuple[Bools, Bools]:
-    """Return for each row whether it was lost, and whether a drop happened.
+    """Return for each row whether its packet was lost, and whether it was dropped anywhere.
 
-    A packet is not lost if a process received it, whatever was dropped.
+    A packet that a process received is not lost, whatever was dropped.
     """
     dropped = np.asarray(data.columns.array(LEG, "drop_reason") >= 0)
     read = np.asarray(data.columns.array(LEG, "reader_ns") >= 0)

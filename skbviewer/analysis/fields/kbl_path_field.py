@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The field kbl.path: the path class of a packet or of a row K<n>, by its name (docs/times.md)."""
+"""The field kbl.path: the name of the path class (docs/times.md) of a packet or row K<n>."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .field_source_tables import Data, View
 
 
 class _Paths(NamedTuple):
-    """`ids` of rows, rising, and the path of each, an index of `names`."""
+    """The paths of rows: `ids` rise, and `path` is the path of each, as an index of `names`."""
 
     ids: Int64s
     path: Int32s
@@ -35,7 +35,7 @@ def _path(view: View) -> list[Values]:
 
 
 def _paths(data: Data) -> _Paths:
-    """Return the paths of all rows whose time in kernel is known."""
+    """Return the paths of all packets and rows K<n> whose time in kernel is known."""
     kernels = {log: Kernel(data.names(log), data.functions(log), ()) for log in data.logs()}
     # Only a chosen range of time would need a clock.
     scope = Scope(data.columns, kernels, cast(Clock, None), Chosen(), fields=data)

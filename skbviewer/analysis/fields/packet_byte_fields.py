@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Fields whose values are read from the source files, and searches in packet bytes.
+"""Fields whose values are bytes in the source files, and searches in the bytes of packets.
 
-Files are read a block of packets at a time.  Rows K<n> have no bytes, so their values are unknown.
+Files are read block by block, each time for many packets.  Rows K<n> have no bytes, so they have no
+known values.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Predicate = Callable[[bytes], bool]
 
 
 class Block(NamedTuple):
-    """Some packets of one file: their rows in the view, their bytes, and positions of headers."""
+    """Some packets of one file: their rows in the view, the file, and the positions of headers."""
 
     rows: Int64s
     file: mmap.mmap
@@ -36,9 +37,9 @@ class Block(NamedTuple):
 
 
 def blocks(view: View, progress: Progress) -> Iterator[Block]:
-    """Yield the packets of a view in blocks, file by file.
+    """Yield the packets of `view` in blocks; each block is of one file.
 
-    Raises BadInput if a file has moved or its size has changed.
+    Raises BadInput if a file is gone or its size has changed.
     """
     if view.table != PACKET or not view.size:
         return
@@ -65,11 +66,11 @@ def _extents(view: View, data: UInt8s, rows: Int64s) -> dict[str, Place]:
 
 
 def numbers(view: View, layer: str, begin: int, size: int, progress: Progress) -> Values:
-    """Return a big-endian number of `size` (up to 8) bytes in the header `layer` of each packet.
+    """Return for each packet the big-endian number in `size` (up to 8) bytes of its header `layer`.
 
-    The number begins at byte `begin` of the header; a negative `begin` counts from the end of the
-    header's payload.  The number is unknown if the bytes were not captured.  Raises BadInput and
-    Cancelled.
+    The number begins at byte `begin` of the header.  If `begin` is negative, it counts back from
+    the end of the header's payload.  The number is unknown if the bytes were not captured.  Raises
+    BadInput and Cancelled.
     """
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
@@ -84,7 +85,7 @@ def numbers(view: View, layer: str, begin: int, size: int, progress: Progress) -
 
 
 def lengths(view: View, layer: str, progress: Progress) -> Values:
-    """Return the number of captured bytes from the start of a header to the end of its payload.
+    """Return the captured length (bytes) of a header and its payload together, for each packet.
 
     `layer` is the name of the header.
     """
@@ -130,9 +131,9 @@ def scan(
 ) -> tuple[Bools, Bools]:
     """Return for each packet whether its header `layer` fulfils `predicate`, and if this is known.
 
-    `predicate` gets the bytes of the header and its payload.  If `parts` are given, it gets only
-    these slices (begin, end), joined.  The result is unknown if the packet has no such header, or
-    if a slice is not inside these bytes.
+    `predicate` gets the bytes of the header and its payload.  If `parts` are given, `predicate`
+    gets only these slices (begin, end) of the bytes, joined together.  The result is not known if
+    the packet has no header `layer`, or if a slice reaches beyond its bytes.
     """
     fulfilled, known = np.zeros(view.size, np.bool_), np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
@@ -158,9 +159,9 @@ def _sliced(value: bytes, parts: tuple[tuple[int, int | None], ...] | None) -> b
 
 
 def progress_of(view: View) -> Progress:
-    """Return the Progress that code reading packet bytes for `view` reports to.
+    """Return the Progress to which the reading of packet bytes for `view` is reported.
 
-    This Progress belongs to the filter that is being evaluated.
+    The filter for which the bytes are read has set this Progress.
     """
     found: Progress = view.cached("progress", lambda view: Silent())
     return found
@@ -183,9 +184,10 @@ def _times4(layer: str, begin: int, shift: int) -> Make:
 
 
 def _target(kinds: tuple[int, ...]) -> Make:
-    """Return a function for Field.make: it returns the target address of neighbour discovery.
+    """Return a function for Field.make that returns target addresses of neighbour discovery.
 
-    The address is in neighbour solicitations and advertisements (RFC 4861, 4.3 and 4.4).
+    `kinds` are ICMPv6 types.  The address is in solicitations and advertisements (RFC 4861, 4.3 and
+    4.4).
     """
 
     def make(view: View) -> list[Values]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The findings of tcp.analysis.* for the packets of a session, one bit each."""
+"""The findings of tcp.analysis.* for each packet of a session, one bit each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMES = {
 
 
 class Analysis:
-    """The findings of NAMES for each packet of a session, one bit each; by 0-based rows."""
+    """The findings of NAMES for each packet of a session, one bit each."""
 
     def __init__(self, packets: int, streams: int) -> None:
         self._bits = np.zeros(packets, np.uint16)
@@ -37,35 +37,36 @@ class Analysis:
         self._repeats: Int64s | None = None
 
     def add(self, rows: Array, findings: dict[str, Bools], repeats: Int64s) -> None:
-        """Add findings of a block of packets, whose 0-based rows are `rows`.
+        """Add the findings about a block of packets, whose 0-based rows are `rows`.
 
-        `findings` holds a flag for each packet, by name.  `repeats` are duplicate ACKs: row, row of
-        the original ACK, number.
+        `findings` has, by name, a flag for each packet of the block.  `repeats` are duplicate ACKs,
+        with three numbers each: row, row of the original ACK, and the number of the duplicate, from
+        1.
         """
         for bit, name in enumerate(NAMES):
             self._bits[rows[findings[name]]] |= np.uint16(1 << bit)
         self._parts.append(repeats)
 
     def finish(self) -> None:
-        """Sort the duplicate ACKs; call it after the last add()."""
+        """Sort the duplicate ACKs; this must be called after the last add()."""
         found = np.concatenate([np.zeros((3, 0), np.int64), *self._parts], axis=1)
         self._repeats, self._parts = found[:, np.argsort(found[0], kind="stable")], []
 
     def names(self, row: int) -> list[str]:
-        """Return the names of the findings of the packet in the 0-based row `row`."""
+        """Return the names of the findings about the packet in the 0-based row `row`."""
         bits = int(self._bits[row])
         return [name for bit, name in enumerate(NAMES) if bits >> bit & 1] if bits else []
 
     def repeated(self, row: int) -> tuple[int, int]:
-        """Return for a duplicate ACK the original ACK's row, and the duplicate's number, from 1."""
+        """Return the row of a duplicate ACK's original, and the duplicate's number, from 1."""
         assert self._repeats is not None
         at = int(np.searchsorted(self._repeats[0], row))
         return int(self._repeats[1, at]), int(self._repeats[2, at])
 
     def has(self, name: str, rows: Int64s | None) -> Bools:
-        """Return for each packet whether it has the finding `name`; "flags" means any finding.
+        """Return for each packet whether it has the finding `name`; "flags" stands for any finding.
 
-        `rows` are 0-based; None = all.
+        `rows` are the packets (0-based); None means all packets.
         """
         bits = self._bits if rows is None else self._bits[rows]
         wanted = 0xFFFF if name == "flags" else 1 << list(NAMES).index(name)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Small numbers for the ports and sequence numbers of all packets, to find segments quickly.
+"""Small numbers for the ports and sequence numbers of all packets, for finding segments quickly.
 
-Equal ports have equal numbers of 16 bits, and so do equal sequence numbers; others may have, too.
-Reading the columns themselves takes ten times as long.
+The two ports of a packet become one 16-bit number, and its sequence number becomes another.
+Packets with equal ports have equal numbers, but packets with different ports may have equal
+numbers, too.  Reading the columns of ports and sequence numbers would take ten times as long.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ NUMBERS = 1 << 16
 
 
 class SegmentKeys(NamedTuple):
-    """Numbers of the rows `rows` (0-based, rising; None: all from row `first` on) of a table."""
+    """Numbers of a table's rows `rows` (0-based, rising); None: all rows from `first` on."""
 
     ports: UInt16s
     seq: UInt16s
@@ -31,7 +32,7 @@ class SegmentKeys(NamedTuple):
     first: int = 0
 
     def rows_at(self, places: Int64s) -> Int64s:
-        """Return the table's rows (0-based) whose numbers are at `places` of the arrays."""
+        """Return the table's rows (0-based) whose numbers are at the indices `places`."""
         return places + self.first if self.rows is None else np.asarray(self.rows[places], np.int64)
 
     def between(self, first: int, end: int) -> SegmentKeys:
@@ -40,11 +41,11 @@ class SegmentKeys(NamedTuple):
         return SegmentKeys(self.ports[mine], self.seq[mine], None, self.first + first)
 
     def with_ports(self, ports: UInt16s) -> Int64s:
-        """Return the rows with one of these numbers, rising."""
+        """Return the rows (0-based, rising) whose number for ports is one of `ports`."""
         return self.rows_at(_places(_flags(ports), ANY, self.ports, self.seq))
 
     def like(self, ports: UInt16s, seq: UInt16s) -> Int64s:
-        """Return the rows, rising, with one of the numbers `ports` and one of the numbers `seq`."""
+        """Return the rows (0-based, rising) with one of the numbers `ports` and one of `seq`."""
         return self.rows_at(_places(_flags(ports), _flags(seq), self.ports, self.seq))
 
 
@@ -66,12 +67,12 @@ def _places(with_ports: Bools, with_seq: Bools, ports: UInt16s, seq: UInt16s) ->
 
 
 def packet_keys(columns: Columns, data: Data | None) -> SegmentKeys:
-    """Return the numbers of all packets; `data` keeps them."""
+    """Return the numbers of all packets; `data`, if given, keeps them in memory."""
     return _kept(columns, data, PACKET)
 
 
 def kernel_only_keys(columns: Columns, data: Data | None) -> SegmentKeys:
-    """Return the numbers of the rows K<n>, as rows of table `series`; `data` keeps them."""
+    """Return the numbers of the rows K<n> of table `series`; `data`, if given, keeps them."""
     return _kept(columns, data, SERIES)
 
 
@@ -94,13 +95,13 @@ def _made(columns: Columns, table: str) -> SegmentKeys:
 
 
 def port_number(sport: Array, dport: Array) -> UInt16s:
-    """Return a number for the two ports of each row."""
+    """Return one 16-bit number for the two ports of each row; see SegmentKeys.ports."""
     number = sport.astype(np.uint16) * np.uint16(FACTOR)
     return np.asarray(number + dport.astype(np.uint16), np.uint16)
 
 
 def sequence_number(seq: Array) -> UInt16s:
-    """Return a number for each sequence number: its last bits."""
+    """Return a 16-bit number for each sequence number: its lowest bits."""
     return seq.astype(np.uint16)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The window scaling that SYNs offer, read from their options in the source files."""
+"""The window scaling that SYN packets offer, from their options in the source files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MOST_SCALE = 14
 
 
 def syn_scales(data: Data, rows: Int64s) -> Int64s:
-    """Return the shift in the window scale option of each packet (0-based rows), -1 = none.
+    """Return the shift in each packet's window scale option (0-based rows); -1 = no such option.
 
-    If the source files have moved, every shift is unknown: -1.
+    If the source files are gone, every shift is unknown: -1.
     """
     view = View(data, PACKET, rows)
     found = np.full(len(rows), -1, np.int64)
@@ -37,7 +37,7 @@ def syn_scales(data: Data, rows: Int64s) -> Int64s:
 def _scales(
     data: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], at: Int64s, stop: Int64s
 ) -> Int64s:
-    """Read the options of all packets at once, one option of each packet at a time."""
+    """Return the shift that each packet's options have; the loop handles all packets at once."""
     found, at = np.full(len(at), -1, np.int64), at.copy()
     for _ in range(LONGEST - HEADER):
         left = np.flatnonzero(at + 2 < stop)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Packets, bits, time in kernel and drops in intervals of time, for several sets of packets.
+"""Packets, bits, times in kernel and drops in intervals of time, for several sets of packets.
 
-Input: one Scope for each set.  Output: arrays over the same intervals.  Intervals begin at the time
-of packet 1, as do those of tshark's -z io,stat; without a capture, at that of the first leg.
+Input: one Scope for each set of packets.  Output: arrays with an element for each interval, the
+same intervals for all sets.  Intervals count from the time of packet 1, as in tshark's `-z
+io,stat`; without a capture, from the begin of the first leg.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ BLOCK = 1 << 17  # packets; near() does not keep so many neighbouring values in 
 
 
 class IoSeries(NamedTuple):
-    """Counts in consecutive intervals of `interval_ns`; arrays are int64 and equally long.
+    """Counts in consecutive intervals of `interval_ns`, as int64 arrays of equal length.
 
-    The first interval begins at `begin_ns` of session time, which is `after_ns` after the zero of
-    the Time column (origin_of).  Times in kernel (nearest rank) are of the packets captured in an
-    interval, UNKNOWN if none is known.  `first` is the number of the first packet of each interval,
-    0 = none.
+    The first interval begins at `begin_ns` of session time.  `after_ns` is how long after the zero
+    of the Time column (origin_of) the first interval begins.  Times in kernel (nearest rank) are
+    those of packets captured in the interval.  Times in kernel are UNKNOWN if the interval has no
+    packet with a known time.  `first` is the number of the first packet in each interval; 0 = none.
     """
 
     begin_ns: int
@@ -55,7 +56,7 @@ class IoSeries(NamedTuple):
 
 
 class _Moments(NamedTuple):
-    """Session times of chosen packets (0-based `rows`, rising) and of their drops."""
+    """Session times (ns) of chosen packets (0-based `rows`, rising), and of their drops."""
 
     when: Int64s
     rows: Int64s
@@ -63,10 +64,10 @@ class _Moments(NamedTuple):
 
 
 def io_series(scopes: Sequence[Scope], interval_ns: int | None = None) -> list[IoSeries]:
-    """Return one series for each scope, over the same intervals; [] if nothing was chosen.
+    """Return one series for each scope, all with the same intervals; [] if nothing is chosen.
 
-    If `interval_ns` is None, a suitable length is used.  Raises Cancelled, and KeyError with a
-    message if the intervals are too short.
+    `interval_ns` is the length of intervals; if it is None, a suitable length is used.  Raises
+    Cancelled.  Raises KeyError, with a message, if the intervals are too short.
     """
     every = [_moments(scope) for scope in scopes]
     known = [times for found in every for times in (found.when, found.dropped) if len(times)]
@@ -89,9 +90,9 @@ def io_series(scopes: Sequence[Scope], interval_ns: int | None = None) -> list[I
 
 
 def interval_for(span: int) -> int:
-    """Return the length (ns) of intervals that divide `span` (ns) into about INTERVALS.
+    """Return a length (ns) that divides `span` (ns) into about INTERVALS intervals.
 
-    It is 1, 2 or 5 times a power of ten.
+    The length is 1, 2 or 5 times a power of ten.
     """
     power = 1
     while True:
@@ -120,9 +121,9 @@ def _series(
 
 
 class _Counts(NamedTuple):
-    """Sums of some packets by interval, and the sorted keys of their known times in kernel.
+    """Sums over some packets by interval, and sorted keys for their known times in kernel.
 
-    A key is interval << _ns_bits() | time in kernel.
+    A key is the number of the interval << _ns_bits() | the time in kernel.
     """
 
     packets: Int64s
@@ -134,7 +135,7 @@ class _Counts(NamedTuple):
 def _counted(
     scope: Scope, found: _Moments, begin: int, length: int, count: int, at: int
 ) -> _Counts:
-    """Count the packets of one block."""
+    """Count the packets of the block that begins at index `at`."""
     rows = found.rows[at : at + BLOCK]
     place = (found.when[at : at + BLOCK] - begin) // length
     sizes = scope.columns.near("packet", "len", rows)
@@ -157,7 +158,7 @@ def _moments(scope: Scope) -> _Moments:
 
 
 def timed_packets(scope: Scope) -> tuple[Int64s, Int64s]:
-    """Return the session times of the chosen packets that have one, and their 0-based rows."""
+    """Return the session times (ns) of chosen packets that have a time, and their 0-based rows."""
     chosen = scope.packets
     if any(scope.clock.interfaces(one) for one in scope.captures):
         scope.columns.array("packet", "interface")  # read once, instead of in each thread
@@ -167,7 +168,7 @@ def timed_packets(scope: Scope) -> tuple[Int64s, Int64s]:
 
 
 def _times_of(scope: Scope, chosen: Int64s, at: int) -> tuple[Int64s, Int64s]:
-    """Return what timed_packets() returns for one block of packets."""
+    """Return what timed_packets() returns, for the block of packets that begins at index `at`."""
     rows = chosen[at : at + BLOCK] - 1
     ts = np.asarray(scope.columns.near("packet", "ts", rows), np.int64)
     source = np.asarray(scope.columns.near("packet", "source", rows), np.int64)
@@ -182,7 +183,7 @@ def _times_of(scope: Scope, chosen: Int64s, at: int) -> tuple[Int64s, Int64s]:
 
 
 def _drop_times(scope: Scope) -> Int64s:
-    """Return the session times of the chosen packets' drops, as `stats drops` counts them."""
+    """Return the session times (ns) of the chosen packets' drops that `stats drops` counts."""
     dropped = drop_events(scope)
     leg = scope.of_event("leg", dropped) - 1
     dropped, leg = dropped[leg >= 0], leg[leg >= 0]
@@ -198,9 +199,10 @@ def _drop_times(scope: Scope) -> Int64s:
 
 
 def origin_of(scope: Scope, other: int) -> int:
-    """Return the session time (ns) from which the Time column counts: that of packet 1.
+    """Return the session time (ns) from which the Time column counts: the time of packet 1.
 
-    Without a capture, it is that of the first leg.  If packet 1 has no time, it is `other`.
+    Without a capture, the Time column counts from the begin of the first leg.  If packet 1 has no
+    time, the result is `other`.
     """
     columns = scope.columns
     if not columns.length("packet"):
@@ -221,14 +223,14 @@ def _first_leg(scope: Scope, other: int) -> int:
 
 
 def _ns_bits(count: int) -> int:
-    """Return how many bits of a key are the time in kernel, for `count` intervals."""
+    """Return how many bits of a key hold the time in kernel if there are `count` intervals."""
     return KEY_BITS - count.bit_length()
 
 
 def _ranks(keys: Int64s, count: int) -> list[Int64s]:
-    """Return the percentiles PERCENTS of the durations in each of `count` intervals.
+    """Return the percentiles PERCENTS of the times in kernel in each of `count` intervals.
 
-    `keys` are those of _Counts; parts that were sorted before are only merged.
+    `keys` are keys of _Counts.  The keys consist of sorted blocks, which makes sorting fast.
     """
     keys = np.sort(keys, kind="stable")
     bits = _ns_bits(count)

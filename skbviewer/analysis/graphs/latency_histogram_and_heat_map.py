@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The distribution of times in kernel, and its changes over time: histogram and heat map.
+"""How times in kernel are distributed, and how this changes over time: histogram, heat map.
 
-Input: the Scope of chosen packets.  Output: counts in a grid of time by logarithmic latency.
+Input: a Scope, which chooses packets.  Output: the number of packets in each cell of a grid of time
+and (logarithmic) latency.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ PERCENTS = (50, 90, 99)
 
 
 class LatencyGrid(NamedTuple):
-    """A grid of packets: one axis is time, the other is their time in kernel (latency).
+    """Numbers of packets in a grid: one axis is time, the other is the time in kernel (latency).
 
-    `counts` is int64, intervals x bins of latency.  Interval i begins at begin_ns + i * interval_ns
-    of session time; packet 1 was captured at origin_ns.  Bin j holds latencies from edges_ns[j] to
-    edges_ns[j + 1], the upper edge excluded.  Edges are whole ns, at least 1, and a latency of 0 is
-    in the first bin.  `percentiles_ns` are PERCENTS, nearest rank.  `unknown` is the number of
-    packets without a known time or time in kernel; they are not counted.
+    `counts` is an int64 array (interval, bin of latency).  Interval i begins at begin_ns + i *
+    interval_ns of session time.  Packet 1 was captured at `origin_ns`.  Bin j counts latencies from
+    edges_ns[j] up to, but not including, edges_ns[j + 1].  Edges are whole ns and at least 1; a
+    latency of 0 counts in the first bin.  `percentiles_ns` are the percentiles PERCENTS of all
+    latencies (nearest rank).  `unknown` is the number of packets whose capture time or time in
+    kernel is unknown; `counts` leaves them out.
     """
 
     begin_ns: int
@@ -41,17 +43,17 @@ class LatencyGrid(NamedTuple):
 
     @property
     def histogram(self) -> Int64s:
-        """Return the number of packets by bin of latency."""
+        """Return the number of packets in each bin of latency, over all intervals."""
         return np.asarray(self.counts.sum(axis=0), np.int64)
 
     @property
     def total(self) -> int:
-        """Return the number of packets counted."""
+        """Return the number of packets in the grid."""
         return int(self.counts.sum())
 
 
 def latency_grid(scope: Scope) -> LatencyGrid | None:
-    """Count the chosen packets by time and by time in kernel; None if no such time is known.
+    """Count the chosen packets by time and by time in kernel; None if no packet has both.
 
     Raises Cancelled.
     """
@@ -81,7 +83,7 @@ def latency_grid(scope: Scope) -> LatencyGrid | None:
 
 
 def log_edges(low: int, high: int) -> Int64s:
-    """Return edges of bins for `low` to `high`, rising, PER_DECADE to a decade, in whole ns.
+    """Return rising edges of bins from `low` to `high` (whole ns); a decade has PER_DECADE bins.
 
     The last edge is above `high`.
     """

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How long packets of each path class took: a box for each class, and the packets beyond it.
+"""How long the packets of each path class took: a box for each class, and its outliers.
 
-Input: the Scope of chosen packets.  Output: arrays by class, most frequent first.
+Input: a Scope, which chooses packets.  Output: arrays with an element for each class, the most
+frequent class first.
 """
 
 from __future__ import annotations
@@ -27,12 +28,15 @@ PERCENTS = (0, 50, 90, 99, 100)
 
 
 class PathBoxes(NamedTuple):
-    """One box for each path class.  Arrays are int64; times are ns in kernel, nearest rank.
+    """A box for each path class, with the percentiles of its packets' times in kernel.
 
-    `path` is the class's number in `stats paths`, `name` the value of the field kbl.path; 0 and ""
-    stand for all rarer classes.  `ranks_ns` are PERCENTS by class.  `outliers` counts the packets
-    slower than p90 that took at least FACTOR times the median; `point_class`, `point_row` (n, or -n
-    for K<n>) and `point_ns` are the slowest POINTS of them by class.
+    `path` is the number of the class in `stats paths`.  `name` is the value that the field kbl.path
+    has for the class.  If there are more than MAX_BOXES classes, a last box (`path` 0, `name` "")
+    stands for all rarer classes.  `ranks_ns` are the percentiles PERCENTS of each class.
+    `outliers` is the number of packets in each class that took longer than p90 and at least FACTOR
+    times the median.  The slowest outliers of each class, at most POINTS, are in `point_class`,
+    `point_row` (n, or -n for K<n>) and `point_ns`.  Arrays are int64.  Times are in ns, and
+    percentiles are nearest ranks.
     """
 
     path: tuple[int, ...]
@@ -47,14 +51,14 @@ class PathBoxes(NamedTuple):
 
     @property
     def total(self) -> int:
-        """Return the number of packets counted."""
+        """Return the number of packets in all boxes."""
         return int(self.number.sum())
 
 
 def path_boxes(scope: Scope) -> PathBoxes | None:
-    """Return a box (percentiles of the time in kernel) for each path class of the chosen packets.
+    """Return a box for each path class of the chosen packets.
 
-    None if no time in kernel is known.  Raises Cancelled.
+    Returns None if no time in kernel is known.  Raises Cancelled.
     """
     made = Breakdown(scope)
     rows = chosen_rows(scope, made.units)
@@ -88,14 +92,14 @@ def path_boxes(scope: Scope) -> PathBoxes | None:
 
 
 def _ranks(values: list[Int64s]) -> Int64s:
-    """Return the percentiles PERCENTS of each class; the values of a class rise."""
+    """Return the percentiles PERCENTS of each class; `values` has the sorted times of each."""
     return np.array(
         [[one[max(-(-len(one) * p // 100) - 1, 0)] for p in PERCENTS] for one in values], np.int64
     )
 
 
 def _outliers(ns: Int64s, group: Int64s, ranks: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the number of outliers by class, and the indices of those that are shown."""
+    """Return the number of outliers in each class, and the indices of those to show."""
     beyond = np.maximum(ranks[:, PERCENTS.index(90)] + 1, FACTOR * ranks[:, PERCENTS.index(50)])
     found = np.flatnonzero(ns >= beyond[group])
     number = np.bincount(group[found], minlength=len(ranks))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The columns of a query's result as arrays, for pictures: pairs of numbers, spans of time.
+"""Columns of a query's result as arrays, for pictures: pairs of numbers, and spans of time.
 
-Input: names of columns, and rows of numbers, texts and None.  Output: arrays with at most as many
-rows.
+Input: the names of the columns, and rows of numbers, texts and None.  Output: arrays that are at
+most as long as the result.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ WIDEST = 1 << 62  # ns; no time is farther from 0
 
 
 class Pairs(NamedTuple):
-    """Points, or bars if there are `labels`; `row` is the row of each in the result.
+    """Points, or bars if there are `labels`; `row` is the row that a point has in the result.
 
-    If `x` are times, `first` was subtracted from all of them; otherwise `first` is 0.
+    If `x` are times, `first` was subtracted from them; otherwise `first` is 0.
     """
 
     x: Float64s
@@ -42,11 +42,12 @@ class Pairs(NamedTuple):
 
 
 class Spans(NamedTuple):
-    """Spans of time, ns, sorted by begin; equally long arrays.  `begin` counts from `first`.
+    """Spans of time (ns), sorted by begin, as arrays of equal length.
 
-    `line` is such that no span hides another.  `name` is an index of `names`, which are sorted by
-    the total length of their spans, longest first; without a column of names, the only name is "".
-    `row` is the row in the result.
+    `line` is the line in which a span is drawn; no span in a line hides another.  `name` is an
+    index of `names`.  The name whose spans have the longest total is the first.  If the result has
+    no column of names, the only name is "".  `row` is the row that the span has in the result.
+    `begin` counts from the time `first`.
     """
 
     first: int
@@ -59,7 +60,7 @@ class Spans(NamedTuple):
 
 
 def number_columns(columns: Sequence[str], rows: Rows) -> list[str]:
-    """Return the names of the columns that hold at least one number, and nothing else."""
+    """Return the names of the columns that contain a number, and nothing but numbers and None."""
     found = []
     for at, name in enumerate(columns):
         kinds = {type(row[at]) for row in rows} - {type(None)}
@@ -69,15 +70,15 @@ def number_columns(columns: Sequence[str], rows: Rows) -> list[str]:
 
 
 def text_columns(columns: Sequence[str], rows: Rows) -> list[str]:
-    """Return the names of the columns that hold at least one text, and nothing else."""
+    """Return the names of the columns that contain a text, and nothing but texts and None."""
     kinds = [{type(row[at]) for row in rows} - {type(None)} for at in range(len(columns))]
     return [name for name, each in zip(columns, kinds, strict=True) if each == {str}]
 
 
 def pairs(columns: Sequence[str], rows: Rows, x: str, y: str) -> Pairs:
-    """Return a point for each row with numbers in columns `x` and `y`.
+    """Return a point for each row that has numbers in the columns `x` and `y`.
 
-    If `x` holds texts, the result has a bar for each text.
+    If the column `x` has texts, return a bar for each text instead.
     """
     over, value = columns.index(x), columns.index(y)
     if x in text_columns(columns, rows):
@@ -106,7 +107,7 @@ def _whole(value: Cell) -> int:
 
 
 def spans(columns: Sequence[str], rows: Rows) -> Spans | None:
-    """Return a span for each row with a time; None if no column has a name that is in TIMES."""
+    """Return a span for each row that has a time; None if no column has a name in TIMES."""
     time, length, end, name = (_first(columns, of) for of in (TIMES, DURATIONS, ENDS, NAMES))
     if time is None:
         return None
@@ -138,7 +139,7 @@ def _is_time(value: Cell) -> bool:
 
 
 def _integers(rows: Rows, which: Int64s, at: int) -> Int64s:
-    """Return the numbers of column `at` in the rows `which`; 0 for a value that is not a time."""
+    """Return the numbers in column `at` of the rows `which`; 0 where there is no time."""
     values = (rows[one][at] for one in which.tolist())
     return np.array([_whole(one) if _is_time(one) else 0 for one in values], np.int64)
 

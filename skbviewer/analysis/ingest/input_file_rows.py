@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Input files, and the names in KBLs, as rows of a session's tables."""
+"""Write the input files, and the names in KBLs, as rows of a session's tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .capture_matches import epoch_ns
 
 
 class Input(NamedTuple):
-    """One source as it was read, with its file's size and hash."""
+    """An input file as it was read, with the size (bytes) and the hash of the file."""
 
     data: Capture | KernelLog
     size: int
@@ -22,9 +22,9 @@ class Input(NamedTuple):
 
 
 def source_row(item: Input, first: int, rows: int) -> tuple[object, ...]:
-    """Return a row of table `source` for a file.
+    """Return a row of table `source` for an input file.
 
-    Its packets or records have the numbers from `first` to `first` + `rows` - 1.
+    The packets or records of the file have the numbers from `first` to `first` + `rows` - 1.
     """
     data = item.data
     detail = _log_detail(data) if isinstance(data, KernelLog) else _capture_detail(data)
@@ -37,9 +37,9 @@ def _capture_detail(capture: Capture) -> dict[str, str]:
 
 
 def name_rows(log: KernelLog, source: int) -> tuple[NewRows, ...]:
-    """Return the names in the KBL with id `source`, and its META values, as rows of tables.
+    """Return the names and META values in a KBL as rows of tables; `source` is its source id.
 
-    A session has no column for Probe.inner: its calls are marked.
+    Probe.inner has no column, because the calls of such probes are marked.
     """
     probes = [
         (source, p.id, p.name, p.module, _signed(p.address), *(_signed(int(v)) for v in p[4:-1]))
@@ -72,5 +72,5 @@ def _log_detail(log: KernelLog) -> dict[str, str]:
 
 
 def _signed(address: int) -> int:
-    """Return a kernel address as SQLite stores it."""
+    """Return a kernel address as the signed number that SQLite stores."""
     return address - (1 << 64) if address >= 1 << 63 else address

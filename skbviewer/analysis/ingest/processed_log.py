@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of a KBL that an import still needs when its records have been processed."""
+"""What an import still needs of a KBL after the KBL's records have been processed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .skb_lifetime_summary import SeriesSummary
 
 
 class FollowedLog(NamedTuple):
-    """A KBL without its records, in the form that the last steps of an import need."""
+    """A KBL without its records, as the last steps of an import need it."""
 
     source: int
     kernel_side: KernelSide  # without records
@@ -30,7 +30,7 @@ class FollowedLog(NamedTuple):
 
 
 def moved_to_files(kernel_side: KernelSide, scratch: Scratch) -> KernelSide:
-    """Return `kernel_side` with its large arrays in files, if `scratch` has any."""
+    """Return `kernel_side` with its large arrays stored in files, if `scratch` uses files."""
     prints, series = kernel_side.prints, kernel_side.series
     large = {n: scratch.keep(getattr(prints, n)) for n in ("number", "series", "record")}
     parent = scratch.keep(series.parent)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Summarize the records of each skb lifetime: its end, its skb, and its packet's identity.
+"""Summarise the records of each skb lifetime: its end, its skb, and its packet's identity.
 
-Input: the records of a KBL, and their series.  Output: one row per series.  After this step, the
-records themselves are not needed any more.
+Input: the records of a KBL, and the lifetime of each.  Output: one row for each lifetime.  After
+this step, an import does not need the records any more.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ Columns = dict[str, npt.NDArray[np.generic]]
 
 
 class SeriesSummary(NamedTuple):
-    """Columns, one row per series.
+    """Columns with an element for each skb lifetime.
 
-    `ordinal` is that of the record to show.  `identity` is the ordinal of the record that shows the
-    packet best (-1 = none), and `is_ip` says whether that record has an IP header.
+    `ordinal` is the ordinal of the record to show for the lifetime.  `identity` is the ordinal of
+    the record that shows the packet best (-1 = none).  `is_ip` says whether the record `identity`
+    has an IP header.
     """
 
     end_ns: Int64s
@@ -49,7 +50,7 @@ class SeriesSummary(NamedTuple):
     number: npt.NDArray[np.int32]  # the identity's row in `rows`, 0 = the unknown one
 
     def columns(self, some: slice) -> Columns:
-        """Return the identity columns of table `series` for the series `some`.
+        """Return the columns of table `series` that identify the packets of the lifetimes `some`.
 
         Unknown values are -1 or 0.
         """
@@ -57,11 +58,11 @@ class SeriesSummary(NamedTuple):
 
 
 def series_summary(records: Records, series: SeriesTable, legs: LegTable) -> SeriesSummary:
-    """Return a row for each series; its identity is that of the first record that shows ports.
+    """Return a row for each lifetime; its identity is from the first record that shows ports.
 
-    If no record shows ports, the identity is that of the first record with an IP header, or else
-    with ARP.  Segments have the header of a larger packet at first; that header is used only if
-    there is no better one.
+    If no record shows ports, the identity is from the first record with an IP header, or else with
+    ARP.  The first records of a segment have the header of a larger packet.  The header of a larger
+    packet is used only if there is no better one.
     """
     assert isinstance(records, RecordTable)
     count = len(series.parent)
@@ -98,7 +99,7 @@ def _note(
     first: Int32s,
     best: Int32s,
 ) -> None:
-    """Store the first record of each kind for each series, among records from `begin` on."""
+    """Note the first record of each kind for each lifetime, among the records from `begin` on."""
     for i in range(len(of)):
         owner = of[i]
         if owner < 0:
@@ -113,7 +114,7 @@ def _note(
 
 
 def _levels(footprints: ColumnTable) -> UInt8s:
-    """Return for each footprint how well it shows the packet."""
+    """Return for each footprint a number that is higher if it identifies the packet better."""
     level, larger = np.empty(len(footprints), np.uint8), has_larger_header(footprints)
     for some in blocks(len(footprints)):
         made = (footprints.part("ethertype", some) == ETH_P_ARP).astype(np.uint8)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Divide the time of each leg: busy, or in one of the waits (docs/times.md).
+"""Divide the time of each leg into busy time and kinds of waits (docs/times.md).
 
-Input: a KBL, its legs, the nesting, its calls and events, and when CPUs were interrupted and
-switched threads.  Output: the spans in which each leg is not busy, and sums of each leg.
+Input: a KBL, its legs, the nesting, its calls and events, and the times when CPUs were interrupted
+or switched threads.  Output: the spans in which each leg is not busy, and sums for each leg.
 """
 
 from __future__ import annotations
@@ -74,10 +74,10 @@ FIRST_SPANS = 1 << 16  # number of spans for which memory is allocated at first
 
 
 class Spent(NamedTuple):
-    """The spans in which legs wait, and sums of each leg's times.
+    """The spans in which legs wait, and the sums of each leg's times.
 
-    The first four fields have a row for each span, sorted by leg and time; `kind` is an index of
-    WAIT_NAMES.  The last three have a row for each leg, in ns; -1: unknown.
+    The first four fields have an element for each span, sorted by leg and time; `kind` is an index
+    of WAIT_NAMES.  The last three fields have an element for each leg, in ns; -1 = unknown.
     """
 
     leg: Int32s
@@ -99,7 +99,7 @@ def build(
 ) -> Spent:
     """Return how each leg of `log` spent its time: when it waited, and how long it was busy.
 
-    `lost` are the declared losses; the other tables were made from the log's records.  If the log
+    `lost` are the reported losses; the other tables were made from the log's records.  If the log
     has points only, all times are unknown (-1).
     """
     if not log.returns:
@@ -129,7 +129,7 @@ def build(
 
 
 def _unknown(legs: LegTable) -> Spent:
-    """Return a Spent without spans and with unknown sums, for a log that shows no durations."""
+    """Return a Spent without spans and with unknown sums, for a log that has points only."""
     none, sums = np.zeros(0, np.int64), np.full((3, len(legs.rows)), -1, np.int64)
     return Spent(none.astype(np.int32), none.astype(np.uint8), none, none, *sums)
 
@@ -165,7 +165,7 @@ def _count(
     around: Int32s,
     size: Int32s,
 ) -> None:
-    """Set around[i] to the call around record i, or else to its context (len(kind) + number).
+    """Set around[i] to the call around record i, otherwise to its context (len(kind) + number).
 
     size[n + 1] becomes the number of calls directly inside record or context n.
     """
@@ -226,7 +226,7 @@ def _owned(
 
 
 def _also(records: Records, legs: LegTable, nesting: Nesting) -> Int64s:
-    """Return Owned.also: calls with the series of each of their further packets, sorted."""
+    """Return Owned.also: calls with the lifetime of each of their further packets, sorted."""
     series, made = np.asarray(legs.rows["series"], np.int64), [np.zeros(0, np.int64)]
     for some in record_blocks(records):
         further = np.flatnonzero(nesting.carried[some] & (legs.of[some] >= 0)) + some.start
@@ -236,9 +236,9 @@ def _also(records: Records, legs: LegTable, nesting: Nesting) -> Int64s:
 
 
 def _by_function(log: KernelLog) -> list[Bools]:
-    """Return arrays of flags by probe: whether it takes a packet, then those of ROLES and "tcp".
+    """Return flags for each probe: whether its function takes a packet, its ROLES, and "tcp".
 
-    The last element of each array is for records without a probe.
+    The last element of each array of flags is for records without a probe.
     """
     made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:-1]]
     known = {probe.name for probe in log.probes.values()}
@@ -255,9 +255,9 @@ def _by_function(log: KernelLog) -> list[Bools]:
 def _queues(
     records: Records, legs: LegTable, events: ColumnTable
 ) -> tuple[Int64s, npt.NDArray[np.uint8], Int64s, Int64s]:
-    """Return when each leg was in a queue: the arrays queue_at to queue_end of Owned.
+    """Return when each leg was in a queue: the arrays from `queue_at` to `queue_end` of Owned.
 
-    A time in a queue lasts from an enqueue event of the leg to its next dequeue event.
+    A leg is in a queue from its enqueue event to its next dequeue event.
     """
     event, leg = np.asarray(events["event"]), np.asarray(events["leg"], np.int64)
     found = [np.zeros((4, 0), np.int64)]

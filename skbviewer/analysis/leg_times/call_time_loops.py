@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Find for which packets the calls of a leg worked, and when they did not run (see
-leg_time_loops.py).
+"""Find for which packet each call of a leg works, and when calls do not run (see leg_loops.py).
 
-Input: the calls inside each call, the packet of each call, and when CPUs were interrupted and
-switched threads.  Output: spans with ranks (wait_kinds.py), painted over each other.
+Input: the calls inside each call, the packet of each call, and the times when CPUs were interrupted
+or switched threads.  Output: spans with ranks (wait_kinds.py), which may overlap; to paint is to
+add a span.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ SHORT_NS = 50_000  # the shortest sleep of a thread: the kernel's timer slack
 
 
 class Inside(NamedTuple):
-    """For each record, the time and CPU of its entry and exit, and the call `around` it.
+    """For each record, time (ns) and CPU of its entry and exit, and the call `around` it.
 
-    If no call is around a record, `around` is the number of its execution context; contexts are
-    numbered after the records.  The calls directly inside record or context n are child[first[n] :
-    first[n + 1]], in order of time.  Times are in ns on the log's clock.
+    If no call is around a record, `around` is the number of its execution context.  Contexts are
+    numbered after the last record.  The calls directly inside record n or context n are
+    child[first[n] : first[n + 1]], in order of time.  Times are in ns on the log's clock.
     """
 
     ts: Int64s
@@ -48,7 +48,7 @@ class Inside(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """The times when CPUs were interrupted and switched threads, and when records were lost."""
+    """When CPUs were interrupted or switched threads, and when records were lost (ns)."""
 
     irq_first: Int32s
     irq_begin: Int64s
@@ -62,14 +62,15 @@ class Beside(NamedTuple):
 
 
 class Owned(NamedTuple):
-    """The calls of all legs, and facts about legs and records.
+    """The calls of all legs, and what is known about legs and records.
 
-    The calls of leg i are the rows from at[i] to at[i + 1]: `record` and the flags from `has` to
-    `paced` are by row.  By leg: `begin` and `end` (ns), and `series`.  By record: `of` is its leg;
-    `mine` is the last leg that visited the record as a call of the leg's packet, `joined` the last
-    leg that visited it as a call of the packet's socket.  `also` are calls with the series of their
-    further packets, sorted, as (call << SERIES_BITS) + series.  The times of leg i in queues are
-    the rows of `queue_rank`, `queue_begin` and `queue_end` from queue_at[i] to queue_at[i + 1].
+    The calls of leg i are the rows from at[i] to at[i + 1].  `record` and the flags from `has` to
+    `paced` have an element for each row.  Each leg has a `begin` and `end` (ns) and a lifetime,
+    `series`.  For each record, `of` is its leg.  `mine` is the last leg that visited the record as
+    a call of the leg's packet, and `joined` the last leg that visited it as a call of the packet's
+    socket.  `also` has the further packets of calls that handle lists: (call << SERIES_BITS) +
+    lifetime, sorted.  The times of leg i in queues are the rows from queue_at[i] to queue_at[i + 1]
+    of `queue_rank`, `queue_begin` and `queue_end`.
     """
 
     at: Int64s
@@ -104,9 +105,9 @@ class Owned(NamedTuple):
 
 @allocation_free
 def same_thread(one: Int, other: Int, inside: Inside) -> bool:
-    """Return whether the calls `one` and `other` (record numbers) are in the same thread.
+    """Return whether two calls (`one` and `other` are record numbers) are in the same thread.
 
-    A task may change its CPU; the idle task and interrupts are different on each CPU.
+    A task may change its CPU, but the idle task and interrupts are different ones on each CPU.
     """
     if inside.context[one] != inside.context[other]:
         return False
@@ -118,7 +119,7 @@ def same_thread(one: Int, other: Int, inside: Inside) -> bool:
 
 @allocation_free
 def is_lost(begin: Int, end: Int, beside: Beside) -> bool:
-    """Return whether records were lost between two times (ns), as Spans.meet() does for arrays."""
+    """Return whether records were lost between two times (ns); Spans.meet() does it for arrays."""
     low, high = np.int64(0), np.int64(len(beside.lost_begin))
     while low < high:
         middle = (low + high) // 2
@@ -133,9 +134,9 @@ def is_lost(begin: Int, end: Int, beside: Beside) -> bool:
 def add(
     rank: Int, begin: Int, end: Int, low: Int, high: Int, paint: Int64s, counts: Int64s
 ) -> None:
-    """Append a span of the kind `rank` to `paint`, cut to the times from `low` to `high` (ns).
+    """Append a span of the kind `rank` to `paint`, limited to times from `low` to `high` (ns).
 
-    The span is from `begin` to `end`.
+    The span lasts from `begin` to `end` (ns).
 
     If `paint` has no space left, the span is only counted in counts[PAINT].
     """
@@ -163,14 +164,15 @@ def paint_call(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint the stretches of a call, and of inner calls that work for the packet.
+    """Paint the stretches of a call, and those of its inner calls that work for the packet.
 
     Times before `low` and after `high` (ns) are left out.  `mode` says for what the call works.
-    SAME: it has the packet.  KIN: it has the packet, in another leg.  MINE: it belongs to the
-    packet's socket, and no call has the packet.  OTHERS: it works for other packets.  NOBODY: no
-    record shows for what it works.  A `record` beyond the last one is the number of a context.
-    Spans are appended to `paint`, counted in `counts`, and times added to `sums`; `stack` is
-    scratch space.
+    SAME means that the call has the packet.  KIN means that the call has the packet in another leg.
+    MINE means that the call belongs to the packet's socket, and that no call has the packet.
+    OTHERS means that the call works for other packets.  NOBODY means that no record shows for what
+    the call works.  If `record` is beyond the last record, it stands for a context.  Spans are
+    appended to `paint` and counted in `counts`, and times are added to `sums`.  `stack` is scratch
+    space.
     """
     depth = _push(np.int64(0), np.int64(record), np.int64(mode), low, inside, stack)
     while depth > 0:
@@ -207,7 +209,7 @@ def paint_call(
 
 @allocation_free
 def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: Int64s) -> np.int64:
-    """Push a call, beginning with the first call inside it that has not ended at `low`."""
+    """Push a call onto the stack; inner calls that ended before `low` (ns) are skipped."""
     begin, end = np.int64(inside.first[record]), np.int64(inside.first[record + 1])
     first = begin
     while begin < end:
@@ -229,7 +231,7 @@ def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: I
 
 @allocation_free
 def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
-    """Return the mode of a call inside another call; -1 if the inner call is visited by itself."""
+    """Return the mode of an inner call; -1 if the leg visits the inner call separately."""
     is_mine = owned.mine[child] == leg or owned.mine[child] == -2 - leg
     of = np.int64(owned.of[child])
     if mode in (SAME, KIN):
@@ -248,7 +250,7 @@ def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
 
 @allocation_free
 def _is_given(call: Int, series: Int, owned: Owned) -> bool:
-    """Return whether one of the further packets of a call belongs to a series."""
+    """Return whether one of the further packets in a call's list has the lifetime `series`."""
     wanted = (np.int64(call) << SERIES_BITS) | np.int64(series)
     at = np.searchsorted(owned.also, wanted)
     return bool(at < len(owned.also) and owned.also[at] == wanted)
@@ -271,7 +273,7 @@ def _stretch(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint one stretch of a call: a time in which no inner call runs."""
+    """Paint one stretch of a call, in which no inner call runs."""
     if mode == NOBODY:
         return
     if mode == OTHERS:
@@ -304,10 +306,10 @@ def paint_interrupts(
     paint: Int64s,
     counts: Int64s,
 ) -> np.int64:
-    """Paint the interrupts of CPU `cpu` from `begin` to `end` (ns); return their total time, ns.
+    """Paint the interrupts of the CPU `cpu` from `begin` to `end`; return their total time (ns).
 
-    Only interrupts of contexts above `level` are painted.  If `cut`, the last span is divided, so
-    that it leaves out these interrupts.  `paint` and `counts` are those of add().
+    Only interrupts above the context `level` are painted.  If `cut` is true, the last span is
+    divided, so that it leaves out these interrupts.  `paint` and `counts` are described at add().
     """
     taken, cpus = np.int64(0), (len(beside.irq_first) - 1) // LEVELS
     if level >= LEVELS or not 0 <= cpu < cpus:
@@ -353,11 +355,11 @@ def paint_unprobed(
     paint: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint the times of a thread before, between and after the calls directly inside `around`.
+    """Paint the times of a thread outside the calls that are directly inside `around`.
 
-    These times are from `begin` (on the CPU `on`) to `end` (on `cpu`), or at most to `high`; ns.
-    The thread ran if it is recorded again soon, on the same CPU, and no other thread is recorded
-    there.  `paint` and `counts` are those of add().
+    The times lie between `begin` (on the CPU `on`) and the earlier one of `end` (on `cpu`) and
+    `high` (ns).  The thread ran if it is recorded again soon and on the same CPU, and if no other
+    thread is recorded there meanwhile.  `paint` and `counts` are described at add().
     """
     low, last = np.int64(inside.first[around]), np.int64(inside.first[around + 1])
     stop = last

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Divide the time of each leg, leg by leg: the compiled part of busy_and_wait_times.py.
+"""Divide the time of each leg, one leg after the other: the compiled part of time_spent.py.
 
-Input: the calls of legs, the calls inside them, and when CPUs were interrupted and switched
-threads.  Output: the spans in which a leg is not busy, and its busy time.  First, all spans that
-may apply are painted with their ranks; then the lowest rank at each time is taken (docs/times.md).
+Input: the calls of legs, the calls inside them, and the times when CPUs were interrupted or
+switched threads.  Output: the spans in which a leg is not busy, and its busy time.  First, all
+spans that may apply are painted with their ranks.  At each time, the span with the lowest rank
+counts (docs/times.md).
 """
 
 from __future__ import annotations
@@ -71,9 +72,10 @@ def fill(
     counts: Int64s,
     open_: Int64s,
 ) -> bool:
-    """Write the waits of all legs from counts[AT_LEG] on to `made`, and sums of times to `sums`.
+    """Write the waits of all legs from counts[AT_LEG] on into `made`, sums of times into `sums`.
 
-    Returns False if `made` or `paint` is too small.  `held` to `stack` and `open_` are scratch.
+    Returns False if `made` or `paint` is too small.  `held`, `paint`, `stack` and `open_` are
+    scratch space.
     """
     order = np.empty((2, 4 * FEW), np.int64)
     for leg in range(counts[AT_LEG], len(owned.begin)):
@@ -116,7 +118,7 @@ def _mark(leg: Int, owned: Owned) -> None:
 
 @allocation_free
 def _hold(leg: Int, inside: Inside, owned: Owned, held: Int64s) -> int:
-    """Write to `held` when each call of a leg has the packet, in order; return their number."""
+    """Write into `held` when each call of a leg has the packet, in order; return their number."""
     size = np.int64(0)
     for row in range(owned.at[leg], owned.at[leg + 1]):
         if not owned.has[row]:
@@ -163,7 +165,7 @@ def _paint_held(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint the spans inside calls that have the packet, up to the end of the leg."""
+    """Paint spans inside the calls that have the packet, up to the end of the leg."""
     begin, end = owned.begin[leg], owned.end[leg]
     for k in range(size):
         record = np.int64(owned.record[held[ROW, k]])
@@ -188,7 +190,7 @@ def _paint_held(
 def _is_within(
     number: Int, size: Int, record: Int, inside: Inside, owned: Owned, held: Int64s
 ) -> bool:
-    """Return whether a call of the same thread had the packet already when call `record` began."""
+    """Return whether a call of the same thread already had the packet when call `record` began."""
     for k in range(size):
         other = np.int64(owned.record[held[ROW, k]])
         if (
@@ -214,7 +216,7 @@ def _paint_holes(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint the spans between calls that have the packet."""
+    """Paint spans between the calls that have the packet."""
     end, last, reading, tcp, received = owned.begin[leg], np.int64(-1), False, False, False
     listed = sent = False  # GRO had it, or TCP sent it, and the stack has not received it since
     for k in range(size):
@@ -254,7 +256,7 @@ def _name(
     beside: Beside,
     owned: Owned,
 ) -> int:
-    """Return the rank of a time between two calls with the packet; RANKS: one thread made both."""
+    """Return the rank of the time between two calls with the packet; RANKS if in one thread."""
     for at in range(owned.queue_at[leg], owned.queue_at[leg + 1]):
         within = min(owned.queue_end[at], end) - max(owned.queue_begin[at], begin)
         if 2 * within > end - begin:
@@ -302,7 +304,7 @@ def _paint_between(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint what a thread did between two of its calls with the packet: whom it worked for."""
+    """Paint what a thread worked for between two of its calls that have the packet."""
     record, records = np.int64(owned.record[following]), len(inside.ts)
     high = min(end, owned.end[leg])
     around = np.int64(inside.around[record])
@@ -350,7 +352,10 @@ def _sweep(
     counts: Int64s,
     open_: Int64s,
 ) -> bool:
-    """Turn ranks into spans that do not overlap.  Returns False if `made` has no space for them."""
+    """Turn painted spans, which may overlap, into spans that do not overlap.
+
+    Returns False if `made` has no space for them.
+    """
     count, begin, end = counts[PAINT], owned.begin[leg], owned.end[leg]
     at, open_[:] = begin, 0  # open_ counts open spans by rank
     lowest = np.int64(RANKS)  # of the open ranks

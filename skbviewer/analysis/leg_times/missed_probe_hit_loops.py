@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compare the calls of legs with those of similar legs: loops of missed_probe_hits.py."""
+"""Compare the calls of each leg with those of similar legs: the loops of missed_hits.py."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Hashes = npt.NDArray[np.uint64]
 
 
 class Windows(NamedTuple):
-    """Windows of time, from `first` to `last` (ns), in which probes missed hits.
+    """Windows of time, from `first` to `last` (ns), in which probes missed calls.
 
-    In window i, the functions func[at[i]:at[i + 1]] were missed, func[j] at most most[j] times.
+    In window i, the functions func[at[i]:at[i + 1]] were missed; func[j] at most most[j] times.
     """
 
     first: Int64s
@@ -28,12 +28,13 @@ class Windows(NamedTuple):
 
 
 class Bags(NamedTuple):
-    """Multisets of the calls that legs, or lifetimes, have.
+    """Multisets ("bags") of the calls in a leg, or in a lifetime.
 
-    Bag i has most[j] calls of func[j] for j from at[i] to at[i + 1].  By leg: `of` is the leg's
-    bag.  By bag: `legs` is the number of legs that have it.  Legs of different kinds have different
-    bags.  By function: `of_func` is a random number.  `hash`, by bag, is the sum of these numbers
-    over all calls, plus a random number for the kind.
+    Bag i has most[j] calls of func[j], for each j from at[i] to at[i + 1].  `of` is the bag of each
+    leg (or lifetime).  `legs` is the number of legs (or lifetimes) that have each bag.  Legs of
+    different kinds have different bags.  `of_func` is a random number for each function.  `hash`
+    is, for each bag, the sum of the random numbers of all its calls, plus a random number for the
+    kind of leg.
     """
 
     of: Int64s
@@ -49,11 +50,12 @@ class Bags(NamedTuple):
 def add_calls(
     unit: Int64s, func: Int64s, once: bool, of_func: Hashes, met: Int64s, sums: Hashes, many: Int64s
 ) -> None:
-    """Add the hashes of called functions to the sums of their units; count the calls of each.
+    """Add the hash of each called function to the sum of its unit, and count the unit's calls.
 
-    By call: `unit` (a leg or a lifetime) and `func`.  `of_func` is the hash of each function.  The
-    hashes are added to sums[unit], and the calls counted in many[unit + 1].  With `once`, the hash
-    of a function is added only once for each unit; `met` is scratch space by function.
+    Each call has a `unit` (a leg or a lifetime) and a `func`.  `of_func` is the hash of each
+    function.  Hashes are added to sums[unit], and calls are counted in many[unit + 1].  With
+    `once`, a function's hash is added only once to each unit; `met` is scratch space, an element
+    for each function.
     """
     for i in range(len(unit)):
         many[unit[i] + 1] += 1
@@ -79,12 +81,12 @@ def suspect(
     seen: Int64s,
     found: Bools,
 ) -> None:
-    """Set found[leg] to True for legs that may lack a call which a probe missed in a window.
+    """Set found[leg] for each leg that may lack a call which a probe missed in a window.
 
-    `order` holds the legs, sorted by `begin`.  In this order: `begin` and `last` are the times (ns)
-    of each leg's first and last record, and `latest` is the latest `last` so far.  `likely` are the
-    frequent bags.  Scratch space: `rest` for the hash of each likely bag; `may` and `more`, by
-    function, filled with 0; `seen`, by bag, filled with -1.
+    `order` has the legs, sorted by `begin`.  `begin`, `last` and `latest` are sorted by `begin`:
+    the time (ns) of a leg's first record, that of its last record, and the latest `last` so far.
+    `likely` are the most frequent bags.  The scratch space is `rest` (for each likely bag), `may`
+    and `more` (for each function, filled with 0), and `seen` (for each bag, filled with -1).
     """
     for w in range(len(windows.first)):
         low, high = windows.at[w], windows.at[w + 1]
@@ -115,7 +117,7 @@ def suspect(
 
 @allocation_free
 def _without(bags: Bags, bag: Int, may: Int64s) -> Any:
-    """Return the hash of a bag without the functions that may be missing."""
+    """Return the hash of a bag without the functions that may be missing (`may`)."""
     found = bags.hash[bag]
     for j in range(bags.at[bag], bags.at[bag + 1]):
         if may[bags.func[j]] > 0:
@@ -135,9 +137,9 @@ def _is_part(
     low: Int,
     high: Int,
 ) -> bool:
-    """Return whether some calls that may be missing turn this bag into one of the `likely` bags.
+    """Return whether a bag plus some calls that may be missing is one of the `likely` bags.
 
-    Only bags that at least as many legs have as this one are tried.
+    A likely bag is tried only if at least as many legs have it as have the bag `bag`.
     """
     mine = _without(bags, bag, may)
     for t in range(len(likely)):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Find legs that may lack a call because a probe missed its hit.
+"""Find legs that may lack a call because a probe missed the call.
 
-Input: a KBL, its legs and calls, and the windows of time in which probes missed hits.  Output: a
-flag for each leg.  A window contains hundreds of legs, but often only a single miss of a function.
-So a leg is suspected only if at least as many other legs of the log have the same calls plus calls
+Input: a KBL, its legs and calls, and the windows of time in which probes missed calls.  Output: a
+flag for each leg.  During a window there are hundreds of legs, but often a probe missed only a
+single call.  So a leg is suspected only if at least as many other legs have its calls plus calls
 that may have been missed in the window.  The same test is applied to whole lifetimes, because all
 calls of a leg may have been missed.
 """
@@ -26,9 +26,9 @@ UNLIMITED = np.iinfo(np.int64).max
 
 
 def windows_of(log: KernelLog) -> Windows:
-    """Return the times in which probes missed hits, and the functions whose hits may be missing.
+    """Return the windows of time in which probes missed calls, with the functions of these calls.
 
-    If the function of a missed hit is unknown, it may be any function.
+    If the function of a missed call is unknown, any function may have been missed.
     """
     rows = losses_declared_by(log)
     rows = rows[(rows["reason"] == MISSED) & (rows["count"] > 0)]
@@ -54,11 +54,11 @@ def windows_of(log: KernelLog) -> Windows:
 def may_lack(
     log: KernelLog, windows: Windows, legs: LegTable, last: Int64s, calls: CallTable
 ) -> Bools:
-    """Return for each leg whether it may lack a call that a probe missed in one of the `windows`.
+    """Return for each leg whether it may lack a call that a probe missed in one of `windows`.
 
-    `last` is the time (ns) at which the last call of each leg returned.  Bags are compared twice:
-    with the number of calls of each function, and with each function counted once, because no other
-    leg may have a loop with the same number of calls.
+    `last` is the time (ns) at which the last call of each leg returned.  Legs are compared twice:
+    with the number of calls of each function, and with each function counted once.  The second
+    comparison is for calls in a loop, because no other leg may have the same number of them.
     """
     begin = np.asarray(legs.rows["begin_ns"], np.int64)
     found = np.zeros(len(begin), np.bool_)
@@ -84,12 +84,12 @@ def near(windows: Windows, begin: Int64s, last: Int64s) -> Bools:
 
 
 def _reach(begin: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
-    """Extend times, because a missing call may be before the first record or after the last one."""
+    """Return the times extended by CLOSE_NS, because missing calls may be before or after them."""
     return begin - CLOSE_NS, last + CLOSE_NS
 
 
 def _suspects(windows: Windows, bags: Bags, begin: Int64s, last: Int64s) -> Bools:
-    """Return for each leg or lifetime that has one of the bags whether it may lack a call."""
+    """Return for each leg or lifetime whether it may lack a call; `bags` has their calls."""
     found = np.zeros(len(begin), np.bool_)
     begin, last = _reach(begin, last)
     order = np.argsort(begin, kind="stable")
@@ -113,9 +113,10 @@ def _suspects(windows: Windows, bags: Bags, begin: Int64s, last: Int64s) -> Bool
 
 
 def _bags(log: KernelLog, unit: Int64s, kind: Int64s, calls: CallTable, once: bool) -> Bags:
-    """Return the bags of units, which consist of consecutive legs; `kind` is each unit's kind.
+    """Return the bag of calls of each unit, which is a leg or consists of consecutive legs.
 
-    With `once`, calls of the same function count as one.
+    `unit` is the unit of each leg, and `kind` the kind of each unit.  With `once`, several calls of
+    a function count as one.
     """
     functions = max(log.probes, default=-1) + 1
     numbers = np.random.default_rng(1).integers(1, 1 << 63, functions + 256, np.uint64)
@@ -136,9 +137,9 @@ def _bags(log: KernelLog, unit: Int64s, kind: Int64s, calls: CallTable, once: bo
 def _contents(
     calls: CallTable, places: Int64s, lone: Int64s, functions: int
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return the contents (at, func, most) of the bags of the units `lone`.
+    """Return at, func and most of Bags, for the bags of the units `lone`.
 
-    `places` are the rows at which the calls of these units begin.
+    `places` are the rows at which the calls of each unit begin.
     """
     size = places[lone + 1] - places[lone]
     bag = np.repeat(np.arange(len(lone)), size)

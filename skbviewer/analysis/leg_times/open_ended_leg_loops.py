@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Follow the use of skb addresses, record by record: loops of open_ended_legs.py."""
+"""Follow the use of skb addresses, record by record: the loops of open_ended_legs.py."""
 
 from __future__ import annotations
 
@@ -52,13 +52,14 @@ def follow_addresses(
     seen: Int64s,
     quiet: Int64s,
 ) -> None:
-    """Follow the lifetimes at each address through a block of records, in order of time.
+    """Follow the lifetimes at each skb address through a block of records, in order of time.
 
-    By record: `ts` to `func` are its columns, and `of` is its leg; `own` and `made` are the numbers
-    of the addresses of its skb and of the clone that it makes.  `state` has a row of FIELDS for
-    each address.  By leg: its `series`, whether it `is_first` of its series, and its kind
-    (`kinds`).  `parent` is by series; `begins` and `ends` are the times of losses.  The last five
-    arrays are those of open_ended_legs._Found, which this fills.
+    `ts`, `kind`, `event` and `func` are columns of the records, and `of` is the leg of each.  `own`
+    is the number of the address of the record's skb, and `made` that of the clone that the record
+    makes.  `state` has a row of FIELDS for each address.  Each leg has a lifetime (`series`) and a
+    kind (`kinds`); `is_first` marks the first leg of a lifetime.  `parent` has an element for each
+    lifetime.  `begins` and `ends` are the times of losses (ns).  The last five arrays are described
+    at open_ended_legs._Found; this function fills them.
     """
     for i in range(len(ts)):
         leg, at = np.int64(of[i]), np.int64(own[i])
@@ -107,7 +108,7 @@ def follow_addresses(
 
 @allocation_free
 def _are_kin(one: Int, other: Int, parent: Int64s) -> bool:
-    """Return whether two series are equal, a clone and its parent, or two clones of one parent."""
+    """Return whether two lifetimes are equal, parent and clone, or clones of the same parent."""
     kin = one == other or parent[one] == other or parent[other] == one
     return bool(kin or (parent[one] == parent[other] and parent[one] >= 0))
 
@@ -123,9 +124,9 @@ def _leave(
     by: Int32s,
     quiet: Int64s,
 ) -> None:
-    """Process a leg that no longer has its address at `now` (ns).
+    """Process a leg that no longer uses its address from the time `now` (ns) on.
 
-    `kin`: the next leg at the address is related to it.
+    `kin` says that the next leg at the address is related to it.
     """
     if one[SINCE] >= 0:
         _note(one[LEG], BEGIN, one[BEFORE], one[SINCE], begins, ends, bits)
@@ -147,9 +148,9 @@ def end_addresses(
     seen: Int64s,
     quiet: Int64s,
 ) -> None:
-    """Process the legs that still have their addresses at the end of the log.
+    """Process the legs that still use their addresses at the end of the log.
 
-    The arrays are those of follow_addresses().
+    The arrays are described at follow_addresses().
     """
     for i in range(len(state)):
         if state[i, LEG] >= 0:
@@ -160,7 +161,7 @@ def end_addresses(
 def _note(
     leg: Int, side: int, low: Int, high: Int, begins: Int64s, ends: Int64s, bits: UInt8s
 ) -> None:
-    """Set in bits[leg] whether losses are near its birth or end (`side`), which is not recorded.
+    """Set bits[leg]: whether losses are near the leg's missing birth or end (`side`).
 
     The birth or end was at some time from `low` to `high` (ns).
     """
@@ -180,7 +181,7 @@ def _note(
 
 @allocation_free
 def _meets(low: Int, high: Int, begins: Int64s, ends: Int64s) -> bool:
-    """Return whether records were lost between two times (ns), as Spans.meet() does for arrays."""
+    """Return whether records were lost between two times (ns); Spans.meet() does it for arrays."""
     first, last = np.int64(0), np.int64(len(begins))
     while first < last:  # count the losses that began by then
         middle = (first + last) // 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The legs and calls that statistics, breakdowns and diagnoses count: those of chosen packets."""
+"""Choose the legs and calls of packets that statistics, breakdowns and diagnoses count."""
 
 from .chosen_legs_and_calls import Scope
 from .rows_of_shared_calls import SOCK

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The chosen calls, block by block: no column of all calls is in memory."""
+"""Read the chosen calls block by block, so that no column of all calls is in memory."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ LEG = "leg"
 
 
 class CallBlock(NamedTuple):
-    """Consecutive chosen calls, with all chosen calls of each of their legs.
+    """Consecutive chosen calls; all chosen calls of a leg are in the same block.
 
-    `row` is the 0-based row of each call in table call, rising.  `first` is the place of the first
-    call among the chosen calls.  `columns` holds the columns that were asked for, as int64.
+    `row` is the row of each call in table call (0-based, rising).  `first` is the index of the
+    block's first call among all chosen calls.  `columns` are the columns that the caller asked for,
+    as int64.
     """
 
     first: int
@@ -30,7 +31,7 @@ class CallBlock(NamedTuple):
     columns: dict[str, Int64s]
 
     def places(self, rows: Int64s) -> Int64s:
-        """Return the indices, in this block, of the calls `rows`; -1 for calls outside it."""
+        """Return the index that each of the calls `rows` has in this block; -1 if it has none."""
         count = len(self.row)
         if not count:
             return np.full(len(rows), -1, np.int64)
@@ -42,7 +43,7 @@ class CallBlock(NamedTuple):
 
 
 def call_blocks(scope: Scope, *names: str) -> Iterator[CallBlock]:
-    """Yield the chosen calls with the columns `names`, whole legs at a time.
+    """Yield the chosen calls with the columns `names`, in blocks of whole legs.
 
     Raises Cancelled.
     """
@@ -68,7 +69,7 @@ def _block(first: int, columns: list[Int64s], names: tuple[str, ...]) -> CallBlo
 
 
 def _parts(scope: Scope, names: tuple[str, ...]) -> Iterator[list[Int64s]]:
-    """Yield rows, legs (from 1) and columns of chosen calls, in blocks that may divide legs."""
+    """Yield rows, legs (from 1) and columns of chosen calls; a leg may be in two blocks."""
     columns = scope.columns
     if scope.has_few_calls:
         rows = scope.call_rows

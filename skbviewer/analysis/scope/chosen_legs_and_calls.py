@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The scope of a statistic: the legs and calls of chosen packets within a time range.
+"""What a statistic counts: the legs and calls of chosen packets in a range of time.
 
-Input: the columns of a session.  Output: masks over its legs and calls.
+Input: the columns of a session.  Output: flags or numbers of its legs, calls and packets.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DENSE = 16  # all calls are read to take those of one leg of so many
 
 
 class Scope:
-    """The legs and calls selected by `chosen`; `clock` converts a KBL's times to session time."""
+    """Legs and calls selected by `chosen`; `clock` converts times of a KBL into session time."""
 
     def __init__(
         self,
@@ -48,11 +48,11 @@ class Scope:
         fields: Data | None = None,
         details: Details = NO_DETAILS,
     ) -> None:
-        """Select the legs and calls of `chosen` in the session with the columns `columns`.
+        """Select the legs and calls of `chosen` in the session that has the columns `columns`.
 
-        `kernels` are its KBLs by source id.  `fits` are the clock fits of `skbviewer info --json`,
-        `captures` the source ids of captures.  `fields` are the tables of display filters, which
-        include the analysis of TCP streams.  `details` are those of events.
+        `kernels` are the KBLs by source id.  `fits` are the clock fits that `skbviewer info --json`
+        prints, `captures` the captures' source ids.  `fields` are the tables of display filters and
+        TCP streams.  `details` are facts about events.
         """
         self.fields, self.details = fields, details
         self.columns = columns
@@ -76,12 +76,12 @@ class Scope:
     def of_call(self, column: str) -> Int64s:
         """Return the column `column` of the chosen calls, as int64.
 
-        Raises Cancelled, as does every method that reads columns.
+        This method, like every method that reads columns, may raise Cancelled.
         """
         return np.asarray(self.narrow(column), np.int64)
 
     def narrow(self, column: str) -> Array:
-        """Return a column of the chosen calls in the narrowest type that holds it."""
+        """Return a column of the chosen calls, in the narrowest type that can hold it."""
         self.progress.report("Counting", 0, 0)
         if self.has_few_calls:
             return self.columns.take("call", column, self.call_rows)
@@ -99,7 +99,7 @@ class Scope:
 
     @cached_property
     def has_few_calls(self) -> bool:
-        """Return whether the selected calls are read one by one, because they are so few."""
+        """Return whether so few calls are selected that they are read one by one."""
         begun = self._begun_calls
         if begun is not None and len(begun) * DENSE < self.columns.length("call"):
             return True
@@ -120,7 +120,7 @@ class Scope:
     def of_event(self, column: str, rows: Int64s) -> Int64s:
         """Return the column `column` of the events `rows` (0-based), as int64.
 
-        The data of points are returned without the number of their sections, so equal drops have
+        The data of a point are returned without the number of its section, so that equal drops have
         equal data.
         """
         made = self.columns.take("event", column, rows).astype(np.int64)
@@ -132,18 +132,18 @@ class Scope:
 
     @property
     def interval_ns(self) -> int | None:
-        """Return the length of the intervals that the user asked for."""
+        """Return the length (ns) of intervals that the user asked for; None if the user did not."""
         return self._chosen.interval_ns
 
     def in_range(self, source: Int64s, ts: Int64s) -> Bools:
-        """Return for each time `ts` whether it is in the chosen range.
+        """Return for each time `ts` whether it is in the chosen range of time.
 
-        The times are ns on the clock of the log `source`, which is parallel to `ts`.
+        `ts` is in ns on the clock of the log `source`; `source` has an element for each time.
         """
         return self._range.has(source, ts)
 
     def lost_between(self, source: Int64s, begin: Int64s, end: Int64s) -> Bools:
-        """Return for each log in `source` whether it lost records from `begin` to `end` (ns)."""
+        """Return for each i whether the log source[i] lost records from begin[i] to end[i] (ns)."""
         found = np.zeros(len(source), np.bool_)
         for number, kernel in self.kernels.items():
             mine = np.flatnonzero(source == number)
@@ -152,15 +152,15 @@ class Scope:
 
     @property
     def has_losses(self) -> bool:
-        """Return whether a log lost records in the chosen range of time."""
+        """Return whether any log lost records in the chosen range of time."""
         each = ((log, kernel.losses) for log, kernel in self.kernels.items())
         return any(self._range.meets(log, losses) for log, losses in each)
 
     @property
     def waits(self) -> tuple[Int64s, Int64s]:
-        """Return the waits (0-based rows, rising) and the leg of each, with those of all legs here.
+        """Return the waits (0-based rows, rising) of all selected legs, and the leg of each.
 
-        If the legs are many, waits of other legs are among them.
+        If many legs are selected, waits of other legs are included, too.
         """
         if self.has_few_calls:
             legs = self._call_legs
@@ -179,17 +179,17 @@ class Scope:
 
     @property
     def has_everything(self) -> bool:
-        """Return whether the user also chose lifetimes without network identity."""
+        """Return whether the user also chose lifetimes that have no network identity."""
         return self._chosen.everything
 
     @property
     def is_chosen(self) -> bool:
-        """Return whether the user chose rows or a range of time."""
+        """Return whether the user chose rows of the packet list, or a range of time."""
         return self._chosen.packets is not None or self.is_ranged
 
     @cached_property
     def is_empty(self) -> bool:
-        """Return whether the user chose rows or a range of time, and nothing is in them."""
+        """Return whether the user chose rows or a range of time that select nothing."""
         if not self.is_chosen:
             return False
         if len(self.packets) or len(self.leg_rows) or len(self.call_rows):
@@ -201,7 +201,7 @@ class Scope:
         return not self.happened(leg[leg > 0] - 1, ts[leg > 0]).any()
 
     def has_recorded(self, group: str) -> bool:
-        """Return whether a log says that the group of events was recorded."""
+        """Return whether at least one log says that it recorded the events of `group`."""
         metas = (kernel.names.meta for kernel in self.kernels.values())
         return any(group in meta.get("events", "").split(",") for meta in metas)
 
@@ -219,7 +219,7 @@ class Scope:
 
     @cached_property
     def leg_rows(self) -> Int64s:
-        """Return the selected legs: 0-based, rising."""
+        """Return the numbers of the selected legs (0-based, rising)."""
         columns, chosen = self.columns, self._chosen
         if chosen.packets is None:
             legs = self._range.rows("leg", "begin_ns", self.kernels)
@@ -234,7 +234,7 @@ class Scope:
         return legs if chosen.everything else legs[have_identity(columns, legs)]
 
     def _are_of_packets(self, legs: Int64s) -> Bools:
-        """Return for each of `legs` whether it is of a chosen packet, at any time."""
+        """Return for each of `legs` whether a chosen packet has it, in the range of time or not."""
         if self._chosen.packets is not None or len(legs) * DENSE > self.columns.length("leg"):
             return self._at_any_time.legs[legs]
         if self._chosen.everything:
@@ -261,7 +261,7 @@ class Scope:
 
     @cached_property
     def call_rows(self) -> Int64s:
-        """Return the selected calls: 0-based rows, rising."""
+        """Return the rows of the selected calls (0-based, rising)."""
         if not self.has_few_calls:
             return np.flatnonzero(self.calls)
         columns, rows = self.columns, self._begun_calls
@@ -277,26 +277,26 @@ class Scope:
         return rows[self._are_of_packets(leg - 1)]
 
     def sources_of(self, legs: Int64s) -> Int64s:
-        """Return the log of each leg in `legs` (0-based), as a source id."""
+        """Return the source id of the log of each of `legs` (0-based)."""
         if len(self.kernels) == 1:
             return np.full(len(legs), next(iter(self.kernels)), np.int64)
         return np.asarray(self.columns.take("leg", "source", legs), np.int64)
 
     def happened(self, leg: Int64s, ts: Int64s) -> Bools:
-        """Return for each moment `ts` in a leg whether it is selected.
+        """Return for each leg and time `ts` (ns) whether an event at that time is selected.
 
-        A moment is selected if it is in the range, and the leg is of a chosen packet.
+        A time is selected if it is in the range, and if a chosen packet has the leg.
         """
         return self._are_of_packets(leg) & self._range.has(self.sources_of(leg), ts)
 
     @property
     def unlimited(self) -> Scope:
-        """Return the scope of all packets and times."""
+        """Return a scope of all packets at all times."""
         return self._of(Chosen(everything=self._chosen.everything))
 
     @property
     def whole(self) -> Scope:
-        """Return a scope of these legs with all their calls, even those after the range's end."""
+        """Return a scope of the same legs with all their calls, even after the range of time."""
         return self._whole if self.is_ranged else self
 
     @cached_property
@@ -325,7 +325,7 @@ class Scope:
 
     @cached_property
     def _call_legs(self) -> Int64s:
-        """Return the legs (0-based, rising) whose calls are selected if they are in the range."""
+        """Return the legs (0-based, rising) whose calls are selected if they begin in the range."""
         return self._at_any_time.leg_rows
 
     @cached_property
@@ -338,54 +338,55 @@ class Scope:
 
     @cached_property
     def leg_of_call(self) -> Int64s:
-        """Return the leg (from 0) of each chosen call."""
+        """Return the 0-based leg of each chosen call."""
         return self.of_call("leg") - 1
 
     @cached_property
     def own_ns(self) -> Int64s:
-        """Return the self time of each chosen call: without inner calls and interrupts, ns.
+        """Return the self time (ns) of each chosen call, without inner calls and interrupts.
 
-        -1 means unknown.
+        The self time is -1 if it is unknown.
         """
         return self.of_call("self_ns")
 
     @cached_property
     def once(self) -> Bools:
-        """Return for each row of a chosen call whether it is the one by which the call is counted.
+        """Return for each row of a chosen call whether the call counts in this row.
 
-        A call has a row in each leg to which it belongs: a socket's call in all legs that it sent
-        or read, a list's call in the legs of all packets of the list.
+        A call is stored once for each leg to which it belongs: a socket's call for all legs that it
+        sent or read, a list's call for the legs of all packets in the list.
         """
         return counted_rows(self)
 
     @property
     def gaps(self) -> Bools:
-        """Return for each leg whether it may lack records, so that its numbers are not shown."""
+        """Return for each leg whether it may lack records; then its numbers are not shown."""
         return np.asarray(self.columns.array("leg", "gap") != 0)
 
     @property
     def points(self) -> Bools:
-        """Return for each leg whether its log has points only, so that nothing has a duration."""
+        """Return for each leg whether its log has points only, so that calls have no duration."""
         return np.asarray(self.columns.array("leg", "gap") == POINTS_GAP)
 
     def lost(self, leg: Int64s, begin: Int64s, end: Int64s) -> Bools:
-        """Return for each leg in `leg` whether its log lost records from `begin` to `end` (ns)."""
+        """Return for each of `leg` whether its log lost records from `begin` to `end` (ns)."""
         return self.lost_between(self.sources_of(leg), begin, end)
 
     @cached_property
     def function_names(self) -> list[str]:
-        """Return the names of all functions of all KBLs; `function` holds indices of this list."""
+        """Return the sorted names of all functions in all KBLs."""
         return sorted({n for kernel in self.kernels.values() for n in kernel.functions.values()})
 
     @cached_property
     def function(self) -> Int64s:
-        """Return the index of each chosen call's function in `function_names`; -1 = no name."""
+        """Return each chosen call's function, as an index of `function_names`; -1 = no name."""
         return self.functions_of(self.of_call("func"), self.sources_of(self.leg_of_call))
 
     def functions_of(self, func: Int64s, source: Int64s) -> Int64s:
-        """Return for each probe id in `func` its function's index in `function_names`; -1 = none.
+        """Return the function of each probe id in `func`, as an index of `function_names`.
 
-        `source` is parallel to `func`: the id of the log.
+        `source` has the source id of each probe's log.  The result is -1 for a function without a
+        name.
         """
         return self._functions.of(func, source)
 

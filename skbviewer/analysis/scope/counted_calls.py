@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The chosen calls that count, with their functions, block by block: threads read the columns."""
+"""The chosen calls with their functions, block by block, each call once; threads read columns."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ BLOCK = 1 << 18  # calls that are read together
 
 
 class FunctionCalls(NamedTuple):
-    """Calls: an index of Scope.function_names by call, and columns as int64."""
+    """Calls: `function` is an index of Scope.function_names, and `columns` are int64."""
 
     function: Int64s
     columns: tuple[Int64s, ...]
 
     def with_duration(self) -> tuple[Int64s, Int64s]:
-        """Return function and duration (ns), the first column, of calls where it is known."""
+        """Return function and duration (ns) of the calls whose duration is known.
+
+        The duration must be the first column.
+        """
         known = self.columns[0] >= 0
         if known.all():
             return self.function, self.columns[0]
@@ -30,9 +33,10 @@ class FunctionCalls(NamedTuple):
 
 
 def function_calls(scope: Scope, *names: str) -> Iterator[FunctionCalls]:
-    """Yield the chosen calls, with the columns `names`.  A call that has several rows counts once.
+    """Yield the chosen calls with the columns `names`.
 
-    Calls of functions without a name are left out.  Raises Cancelled.
+    Calls of functions without a name are left out.  Raises Cancelled.  A call that is stored in
+    several rows is yielded once.
     """
     if scope.has_few_calls:
         mine = np.flatnonzero((scope.function >= 0) & scope.once)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""By which of its rows a call is counted, if several packets share it."""
+"""Choose the row that counts for a call that several packets share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 
 
 class ChosenCalls(Protocol):
-    """What a Scope says of the rows of chosen calls."""
+    """The parts of a Scope that counted_rows() needs."""
 
     columns: Columns
 
@@ -33,9 +33,9 @@ class ChosenCalls(Protocol):
 
 
 def counted_rows(scope: ChosenCalls) -> Bools:
-    """Return for each row of a chosen call whether it is the one by which the call is counted.
+    """Return for each row of a chosen call whether the call counts in this row.
 
-    Of the rows of a call, this is the first one that is not of a further packet of a list.
+    A call counts in the first of its rows that does not represent a further packet of a list.
     """
     keep = np.ones(scope.call_count, np.bool_)
     highest = {name: scope.columns.bounds("call", name)[1] for name in ("flags", "carried")}

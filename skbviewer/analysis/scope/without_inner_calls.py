@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Calls without those of functions without an skb, which were recorded inside other calls.
+"""Leave out calls of functions without an skb, which were recorded inside other calls.
 
-Such a call is left out, and its self time counts for the call around it, as if its function had no
-probe.  In a path, the calls inside it move one level up.
+The self time of a call that is left out counts for the call around it, as if its function had no
+probe.  In a path, the calls inside a call that is left out move one level up.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NO_FUNCTION = -1
 
 
 def columns_without_inner(columns: Columns) -> Columns:
-    """Return the columns of a session whose inner calls have no function and no self time."""
+    """Return the session's columns, but inner calls have no function and no self time."""
     inner = (np.asarray(columns.once(CALL, "marks"), np.int64) & MARK_INNER) != 0
     if not inner.any():
         return columns
@@ -37,10 +37,13 @@ def columns_without_inner(columns: Columns) -> Columns:
 
 @compiled
 def fold(inner: Bools, own: Int64s, parent: Int64s) -> None:
-    """Give each inner call's self time `own` (ns, -1 = unknown) to the call around it.
+    """Add the self time of each inner call to the call around it.
 
-    `parent` is the id of the call around each call (its row + 1; less than 1: none); that of calls
-    inside an inner call becomes the call around that one.  A call comes after the one around it.
+    `own` is the self time of calls (ns, -1 = unknown), and `inner` says which are inner calls.
+
+    `parent` is the id (row + 1) of the call around each call; less than 1 if there is none.  If a
+    call is inside an inner call, its parent becomes the call around the inner call.  The call
+    around a call must come before it.
     """
     for i in range(len(own)):
         above = parent[i] - 1
@@ -62,9 +65,9 @@ def path_without_inner(path: PacketPath) -> PacketPath:
 
 
 def places_without_inner(calls: Sequence[PathCall]) -> list[int]:
-    """Return for each call its index if inner calls are left out.
+    """Return for each call the index that it has when inner calls are left out.
 
-    An inner call has the index of the call around it; -1 = none.
+    An inner call gets the index of the call around it; -1 = none.
     """
     place, count = list[int](), 0
     for call in calls:
@@ -96,7 +99,7 @@ def _leg(leg: Leg) -> Leg:
 
 
 def _more(call: PathCall, inner: PathCall) -> dict[str, Any]:
-    """Return the values of a call outside inner calls, with those of the call `inner` in it."""
+    """Return the values OWN of `call`, each with the value of the inner call `inner` added."""
     both = ((name, getattr(call, name), getattr(inner, name)) for name in OWN)
     return {name: own + more for name, own, more in both if own is not None and more is not None}
 

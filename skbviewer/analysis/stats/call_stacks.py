@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The call stacks of chosen packets, with the self time spent in each, for flame graphs.
+"""Call stacks of the chosen packets, with the self time of each stack, for flame graphs.
 
-Input: a Scope, or the path of one packet.  Output: the distinct stacks, each with the sum of its
-calls' self times (docs/times.md).  A call counts once, however many packets it handled, as in
-`skbviewer stats functions`; a call whose self time is unknown adds nothing.
+Input: a Scope, or the path of a single packet.  Output: the distinct stacks, each with the sum of
+the self times of its calls (docs/times.md).  A call counts once, however many packets it handled,
+as in `skbviewer stats functions`.  A call whose self time is unknown adds no time.
 """
 
 from __future__ import annotations
@@ -22,26 +22,27 @@ ROOT = -1
 
 
 class Stack(NamedTuple):
-    """Functions from the outermost to the innermost, and the self time of the innermost."""
+    """The functions of a call stack, outermost first, and the self time (ns) of the innermost."""
 
     functions: tuple[str, ...]
     self_ns: int
 
 
 class _Nodes(NamedTuple):
-    """The tree of stacks: each node's parent (ROOT: none), and the function that it adds."""
+    """The tree of call stacks: each node's parent (ROOT: none), and the function that it adds."""
 
     parent: Int64s
     function: Int64s
 
 
 class StackTree(NamedTuple):
-    """All stacks of chosen calls: each node's parent (ROOT: none), and an index of `names`.
+    """All call stacks as a tree: each node's parent (ROOT: none), and its function in `names`.
 
-    Arrays are int64 and equally long; a parent has a lower index than its nodes.  `self_ns` is the
-    known self time of the calls that have this stack, and `calls` their number.  `counted` is the
-    number of events that the hardware counter `counter` counted in these calls, inner calls
-    excluded.  Without a counter, `counter` is "" and `counted` zeros.
+    Arrays are int64 and equally long.  A parent has a lower index than its children.  `calls` is
+    the number of calls that have the node's stack.  `self_ns` is the sum of the known self times of
+    these calls.  `counted` is the number of events that the hardware counter `counter` counted in
+    these calls, without inner calls.  If no counter was recorded, `counter` is "" and `counted` is
+    0 everywhere.
     """
 
     names: tuple[str, ...]
@@ -53,7 +54,7 @@ class StackTree(NamedTuple):
     counter: str = ""
 
     def levels(self) -> list[Int64s]:
-        """Return the nodes of each depth, the outermost first."""
+        """Return the nodes at each depth, the outermost first."""
         found, above = [], np.array([ROOT], np.int64)
         while len(above):
             above = np.flatnonzero(np.isin(self.parent, above))
@@ -62,7 +63,7 @@ class StackTree(NamedTuple):
 
 
 def path_stacks(path: PacketPath) -> list[Stack]:
-    """Return the stacks in which one packet spent time, in the order of its calls.
+    """Return the call stacks in which one packet spent time, in the order of its calls.
 
     Legs that may belong to another packet are left out.
     """
@@ -79,7 +80,7 @@ def path_stacks(path: PacketPath) -> list[Stack]:
 
 
 def _stack(leg: Leg, at: int) -> tuple[str, ...]:
-    """Return the functions around a call of a leg, then its own function."""
+    """Return the functions around a call of a leg, then the call's own function."""
     found: list[str] = []
     while at >= 0 and len(found) <= len(leg.calls):
         found.append(leg.calls[at].function)
@@ -88,7 +89,7 @@ def _stack(leg: Leg, at: int) -> tuple[str, ...]:
 
 
 def stack_tree(scope: Scope) -> StackTree:
-    """Return the tree of the stacks of all chosen calls.  Raises Cancelled."""
+    """Return the tree of the call stacks of all chosen calls.  Raises Cancelled."""
     function, names = _functions(scope)
     node, nodes = _nodes(scope, function, max(len(names), 1))
     size, once = len(nodes.parent), np.flatnonzero(scope.once)
@@ -103,7 +104,7 @@ def stack_tree(scope: Scope) -> StackTree:
 
 
 def call_stacks(scope: Scope) -> list[Stack]:
-    """Return the stacks in which time was spent, in the order of their first calls."""
+    """Return the call stacks in which time was spent, in the order of their first calls."""
     function, names = _functions(scope)
     node, nodes = _nodes(scope, function, max(len(names), 1))
     counted = np.flatnonzero(scope.once & (scope.own_ns > 0))
@@ -117,7 +118,7 @@ def call_stacks(scope: Scope) -> list[Stack]:
 
 
 def _functions(scope: Scope) -> tuple[Int64s, list[str]]:
-    """Return the function of each chosen call, as an index into a list of names, and this list."""
+    """Return the function of each chosen call, as an index of a list of names, and the list."""
     names, function = list(scope.function_names), scope.function.copy()
     unnamed = np.flatnonzero(function < 0)
     probes, which = np.unique(scope.of_call("func")[unnamed], return_inverse=True)
@@ -126,10 +127,11 @@ def _functions(scope: Scope) -> tuple[Int64s, list[str]]:
 
 
 def _nodes(scope: Scope, function: Int64s, names: int) -> tuple[Int64s, _Nodes]:
-    """Return the node of each chosen call, and the tree of nodes.
+    """Return the node of each chosen call, and the tree of all nodes.
 
     `function` is the function of each chosen call, a number below `names`.  The parent of a node is
-    the node of the call around.  A call that is in no chosen call has no parent.
+    the node of the call around that node's call.  A call without a chosen call around it has no
+    parent.
     """
     above, depth = scope.of_call("parent"), scope.of_call("depth")
     above = _chosen_places(scope, above)
@@ -148,7 +150,7 @@ def _nodes(scope: Scope, function: Int64s, names: int) -> tuple[Int64s, _Nodes]:
 
 
 def _chosen_places(scope: Scope, call: Int64s) -> Int64s:
-    """Return the place of each call (from 1) among the chosen ones; ROOT if it is not chosen."""
+    """Return the index of each call (ids) among the chosen calls; ROOT if it is not chosen."""
     if scope.has_few_calls:
         rows = scope.call_rows
         place = np.minimum(np.searchsorted(rows, call - 1), max(len(rows) - 1, 0))

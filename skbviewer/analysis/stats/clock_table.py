@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fits of the clocks of captures to those of KBLs: `skbviewer stats clock`."""
+"""Fits of the captures' clocks to the clocks of KBLs: `skbviewer stats clock`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..scope import Scope
 
 
 class ClockRow(NamedTuple):
-    """A segment of the fit of a capture's clock (source) to a KBL's clock (kbl).
+    """A segment of the clock fit between a capture (`source`) and a KBL (`kbl`).
 
-    `interface` is None if all interfaces of the capture share one clock.
+    `interface` is None if all interfaces of the capture have the same clock.
     """
 
     source: int
@@ -27,7 +27,7 @@ class ClockRow(NamedTuple):
 
 
 def clock_rows(scope: Scope) -> list[ClockRow]:
-    """Return the segments of clock fits that apply to at least one of the chosen packets."""
+    """Return the segments of clock fits that apply to at least one chosen packet."""
     source, interface = (
         np.asarray(scope.columns.array("packet", name))[scope.packets - 1]
         for name in ("source", "interface")
@@ -46,9 +46,10 @@ def clock_rows(scope: Scope) -> list[ClockRow]:
 
 
 def unsure_captures(scope: Scope) -> list[int]:
-    """Return the captures (source ids, rising) with a clock fit but without an exact match.
+    """Return captures (source ids, rising) that have a clock fit but no exact match.
 
-    Nothing confirms such a fit, so it may be wrong by more than its residual.
+    Nothing confirms the clock fit of a capture without exact matches, so the fit may be wrong by
+    more than its residual.
     """
     source = np.asarray(scope.columns.array("packet", "source"))
     exact = np.asarray(scope.columns.array("packet", "verdict")) == EXACT

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Count, total and percentiles of many groups of durations at once."""
+"""Number, sum and percentiles of many groups of durations at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from ..breakdown.group_percentiles import Block, ranked, ranked_blocks, ranked_v
 
 
 class Spread(NamedTuple):
-    """One group of durations, ns.  Percentiles are nearest-rank; an empty group has only zeros."""
+    """How the durations (ns) in one group are distributed.
+
+    Percentiles are nearest ranks.  An empty group has only zeros.
+    """
 
     number: int
     total_ns: int
@@ -27,20 +30,20 @@ PERCENTS = (50, 95, 99, 100)
 
 
 def spreads(group: Int64s, value: Int64s, groups: int) -> list[Spread]:
-    """Return sum, mean, percentiles and maximum of `value` in each of `groups` groups.
+    """Return number, sum, mean, percentiles and maximum of `value` for each of `groups` groups.
 
-    `group` and `value` are equally long.
+    `group` has the group (from 0) of each value.
     """
     return [_spread(*one) for one in ranked(group, value, groups, _ranks)]
 
 
 def spread(value: Int64s) -> Spread:
-    """Return sum, mean, percentiles and maximum of all values together."""
+    """Return number, sum, mean, percentiles and maximum of all values together."""
     return _spread(*ranked_values(value, _ranks))
 
 
 def spreads_of_blocks(blocks: Callable[[], Iterator[Block]], groups: int) -> list[Spread]:
-    """Return what spreads() returns; `blocks` is as ranked_blocks() needs it."""
+    """Return what spreads() returns, for values that come in blocks; see ranked_blocks()."""
     return [_spread(*one) for one in ranked_blocks(blocks, groups, _ranks)]
 
 

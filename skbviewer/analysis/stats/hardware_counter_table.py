@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Events of the hardware counter by function, layer and program: `skbviewer stats counter`.
+"""Events of a hardware counter by function, layer and program: `skbviewer stats counter`.
 
-NetSlice's sums of events (formula 4), without the events of the probes themselves (formula 2).
+The numbers are NetSlice's sums of events (formula 4) without the events that the probes caused
+(formula 2).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ KINDS = ("function", "layer", "program")
 
 
 class CounterRow(NamedTuple):
-    """Events in the calls of one function, layer or program, without those of calls inside them."""
+    """Events in the calls of one function, layer or program, without events in inner calls."""
 
     kind: str  # of KINDS
     name: str
@@ -33,9 +34,13 @@ class CounterRow(NamedTuple):
 
 
 def counter_rows(scope: Scope) -> list[CounterRow]:
-    """Return functions, then layers from the wire upwards, then programs; most events first.
+    """Return rows for functions, for layers (from the wire upwards), and for programs.
 
-    Empty if the logs counted nothing, or different events.  Raises Cancelled.
+    The rows of each kind (function, layer or program) are sorted by events, the largest number
+    first.
+
+    There are no rows if no log counted events, or if the logs counted different events.  Raises
+    Cancelled.
     """
     if not counter_name(scope):
         return []
@@ -59,7 +64,7 @@ def counter_rows(scope: Scope) -> list[CounterRow]:
 
 
 def _groups(scope: Scope, known: np.ndarray) -> Iterator[tuple[str, list[str], Int64s, Int64s]]:
-    """Yield for each of KINDS its names, the calls that it counts, and the name of each call."""
+    """Yield (kind, names, calls, index of each call's name) for each of KINDS."""
     function = scope.function
     calls = np.flatnonzero(known & (function >= 0))
     yield KINDS[0], list(scope.function_names), calls, function[calls]

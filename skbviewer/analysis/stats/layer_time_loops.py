@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The time of each leg in each layer, in compiled loops over the calls of a block.
+"""Compute the time of each leg in each layer, in compiled loops over the calls of a block.
 
-A system call that sends begins before the packet is made, and one that receives begins before the
-packet arrives.  Its work or wait until then does not belong to the packet.
+A system call that sends begins before its packet is made.  A system call that receives begins
+before its packet arrives.  What a system call does before it has its packet does not belong to the
+packet.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
 
 
 class LegTimes(NamedTuple):
-    """By leg: whether it is counted, its direction, its begin, and when a reader had the packet."""
+    """For each leg: whether it counts, its direction, begin, and when a reader got the packet."""
 
     usable: Bools
     kind: Int8s
@@ -30,11 +31,11 @@ class LegTimes(NamedTuple):
 
 
 class Calls(NamedTuple):
-    """Calls of whole legs, leg after leg; times in ns.
+    """The calls of whole legs, one leg after the other; times are in ns.
 
-    `own` is the self time, -1 = unknown.  `parent` is the caller as an index of these arrays, -1 if
-    it is not among them.  `layer` is -1 if the call's function has no name, or if the call is
-    counted by another row.
+    `own` is the self time; -1 = unknown.  `parent` is the index of the calling call in these
+    arrays; -1 if it is not in them.  `layer` is -1 if the function has no name, or if another row
+    counts for the call.
     """
 
     leg: Int64s
@@ -50,7 +51,7 @@ class Calls(NamedTuple):
 
 @allocation_free
 def since(call: Int, calls: Calls, legs: LegTimes) -> np.int64:
-    """Return the time (ns) from which on a call has its packet.
+    """Return the time (ns) from which a call has its packet.
 
     `call` is an index of `calls`.
     """
@@ -68,7 +69,7 @@ def since(call: Int, calls: Calls, legs: LegTimes) -> np.int64:
 
 @allocation_free
 def late(call: Int, calls: Calls, legs: LegTimes) -> np.int64:
-    """Return the time (ns) of a call from the time on at which it has its packet.
+    """Return how long (ns) a call runs after it has got its packet.
 
     `call` is an index of `calls`.
     """
@@ -79,12 +80,13 @@ def late(call: Int, calls: Calls, legs: LegTimes) -> np.int64:
 
 @compiled
 def own_times(calls: Calls, legs: LegTimes, left: Int64s, made: Int64s) -> None:
-    """Set made[i] to the self time (ns) of call i within its leg, -1 = unknown.
+    """Set made[i] to the self time (ns) of call i within its leg; -1 = unknown.
 
-    Time is counted from the leg's begin or, for calls of the leg's reader, from the time when the
-    reader has the packet.  No record shows in which part of a call that began earlier interrupts
-    and other packets took their time.  So the result is the time left after that begin, but at most
-    the call's self time.  `left` is scratch space for as many calls.
+    The self time counts from the leg's begin.  For calls of the leg's reader, the self time counts
+    from the time when the reader gets the packet.  If a call began before its self time counts, no
+    record shows when in the call interrupts and other packets took their time.  For a call that
+    began earlier, the result is how long the call ran after that time without its inner calls, but
+    at most its self time.  `left` is scratch space with an element for each call.
     """
     for i in range(len(calls.leg)):
         left[i] = -1
@@ -105,10 +107,10 @@ def layer_sums(
     calls: Calls, legs: LegTimes, own: Int64s, last: Int64s, made: Int64s,
     counts: Int64s,
 ) -> np.int64:  # fmt: skip
-    """Add up the times `own` of calls by leg and layer; counts[k] becomes the calls of layer k.
+    """Add up the times `own` (ns) of calls by leg and layer; counts[k] becomes layer k's calls.
 
-    Each sum becomes a column of `made`: layer, ns.  `last` is scratch space by layer,
-    filled with -1.  Returns the number of sums.
+    Each sum becomes a column of `made`: the layer, and the sum (ns).  `last` is scratch space with
+    an element for each layer, filled with -1.  Returns the number of sums.
     """
     count = np.int64(0)
     first = np.int64(0)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The stages of each leg, and the time of its packet on the wire.
+"""The stages of each leg, and the time that its packet spent on the wire.
 
-Receiving, after Wu & Crawford ("The performance analysis of Linux networking - packet receiving",
-2007): NIC and driver; protocol stack; data receiving process.  Sending: system call, transport, IP,
-queueing discipline, driver.  A stage ends where the next recorded one begins, and the first begins
-with the leg.  So the stages of sending, of forwarding, and of receiving up to the process add up to
-the leg.
+Receiving has the stages of Wu & Crawford ("The performance analysis of Linux networking - packet
+receiving", 2007): NIC and driver, protocol stack, data receiving process.  Sending has the stages
+system call, transport, IP, queueing discipline, driver.  A stage ends where the next recorded stage
+begins.  The first stage begins with the leg.  So the stages of a leg that sends or forwards add up
+to the whole leg.  The stages of a receiving leg add up to the leg, if the stage of the process is
+left out.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ BLOCK = 1 << 17  # legs whose stages are found together
 
 
 def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
-    """Return by stage the times (ns) of the legs that `wanted` marks and that show this stage.
+    """Return, by stage, the times (ns) of those wanted legs that have the stage.
 
-    Sniffers' copies are left out.  All calls of the legs are used.  A range selects legs by their
-    start and does not cut them off; otherwise a stage would include the stages after it.  Raises
-    Cancelled.
+    Copies for sniffers are left out.  All calls of the legs are used, even after the range of time.
+    A range of time selects legs by their begin, and does not cut off a leg.  If a leg were cut off,
+    the last stage before the cut would include the stages after it.  Raises Cancelled.
     """
     rows, scope = np.flatnonzero(wanted), scope.whole
     rows = rows[~sniffed_legs(scope, rows)]
@@ -49,7 +50,7 @@ def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
 
 
 def _stages_of(scope: Scope, rows: Int64s) -> list[Int64s]:
-    """Return the times (ns) of the legs `rows` in each of STAGES that they show."""
+    """Return, for each of STAGES, the times (ns) of those legs in `rows` that have this stage."""
     legs = legs_at(scope, rows)
     made = np.empty((2, len(rows) * MOST_STAGES), np.int64)
     scratch = np.empty(BITS, np.int64), np.empty(len(STAGES), np.int64)
@@ -59,15 +60,17 @@ def _stages_of(scope: Scope, rows: Int64s) -> list[Int64s]:
 
 
 def sniffed_legs(scope: Scope, legs: Int64s) -> Bools:
-    """Return for each of `legs` whether it is of the copy that a sniffer's socket was given."""
+    """Return for each of `legs` whether its packet is a copy that a sniffer's socket was given."""
     series = scope.columns.near("leg", "series", legs).astype(np.int64) - 1
     return np.asarray(scope.columns.take("series", "tap", series) > 0)
 
 
 def reading_times(scope: Scope, legs: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the legs whose packet a process read, and the time (ns) from then to the last exit.
+    """Return the legs whose packet a process read, and how long (ns) the process took.
 
-    The legs are some of `legs`, 0-based numbers that rise.
+    This duration lasts from the reading of the packet to the last exit of the leg's calls.
+
+    The returned legs are some of `legs`, which are 0-based and rise.
     """
     reader, kind = (scope.columns.near("leg", name, legs) for name in ("reader_ns", "kind"))
     read = np.flatnonzero((kind == RX) & (reader >= 0))
@@ -77,7 +80,7 @@ def reading_times(scope: Scope, legs: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def _last_exits(scope: Scope, legs: Int64s) -> Int64s:
-    """Return the last exit (ns) of the chosen calls of each of `legs`, which rise; -1 if none."""
+    """Return the last exit (ns) of the chosen calls in each of `legs` (rising); -1 if none."""
     found = np.full(len(legs), -1, np.int64)
     for block in call_blocks(scope, "entry_ns", "dur_ns"):
         ends = block.columns["entry_ns"] + np.maximum(block.columns["dur_ns"], 0)
@@ -89,13 +92,12 @@ def _last_exits(scope: Scope, legs: Int64s) -> Int64s:
 
 
 def wire_times(scope: Scope, legs: Int64s) -> Int64s:
-    """Return for each receiving leg the time (ns) since a leg of the same KBL sent its packet.
+    """Return for each receiving leg the time (ns) since a leg in the same KBL sent its packet.
 
-    `legs` are 0-based and rise; the result is parallel to it.
-    The result is -1 if there is no such leg; if records were lost in between, because the packet
-    may have passed another leg; or if the sending leg lacks records, because its time of sending is
-    unknown.  No clock can measure the time between two machines: see the one-way bounds of
-    `skbviewer stats clock`.
+    `legs` are 0-based and rise.  The result has an element for each of `legs`.  The result is -1 if
+    no leg sent the packet, if records were lost in between (the packet may have passed another
+    leg), or if the sending leg lacks records (its time of sending is unknown).  No clock can
+    measure the time between two machines: see the one-way bounds of `skbviewer stats clock`.
     """
     columns = scope.columns
     if len(legs) * 2 > columns.length("leg"):  # all packets are found faster than most of them

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The median packet of each path, and its quickest and slowest packets, in one pass."""
+"""Find the median packet of each path, and its quickest and slowest packets, in one pass."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ NONE = -1
 
 
 class Members(NamedTuple):
-    """Packets by group, as indices of the arrays that members_of() got.
+    """Packets of each group, as indices of the arrays that were passed to members_of().
 
-    Of packets with equal times, those in the middle are the median and the first one the quickest.
+    If several packets have the same time, the middle one is the median, and the first one is the
+    quickest.
     """
 
     median: Int64s
@@ -28,19 +29,19 @@ class Members(NamedTuple):
     slow: Int64s  # [group, EXAMPLES], the slowest first; NONE = there are fewer
 
     def slowest(self, group: int) -> Int64s:
-        """Return the indices of a few captured packets of a group, the slowest first.
+        """Return the indices of the slowest captured packets in a group, the slowest first.
 
-        Of packets with equal times, the last one comes first.
+        If several packets have the same time, the last one comes first.
         """
         mine = self.slow[group]
         return np.asarray(mine[mine != NONE], np.int64)
 
 
 def members_of(group: Int64s, ns: Int64s, captured: Bools, found: Sequence[Ranked]) -> Members:
-    """Return members of each group; `ns` are the packets' times, not negative.
+    """Return median, quickest and slowest packets; `ns` are the packets' times, at least 0.
 
-    The first value in `found` is the median time of each group.  `captured` says which packets are
-    in a capture.  No group is empty.
+    `found` has a result for each group, whose first value is the median time.  `captured` says for
+    each packet whether it is in a capture.  Each group must have at least one packet.
     """
     size = len(found)
     wanted = np.array([one.at[0] for one in found], np.int64)
@@ -59,9 +60,9 @@ def find_extremes(
     group: Int64s, ns: Int64s, captured: Bools, median: Int64s, less: Int64s, quickest: Int64s,
     slow: Int64s,
 ) -> None:  # fmt: skip
-    """Find the quickest packet and the slowest captured packets of each group.
+    """Find the quickest packet, and the slowest captured packets, of each group.
 
-    `quickest` and `slow` are filled with NONE.  less[g] becomes the number of packets of group g
+    `quickest` and `slow` must be filled with NONE. less[g] becomes the number of packets in group g
     whose time is less than median[g].
     """
     last = slow.shape[1] - 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The rows of a large table, kept as columns: a row becomes a tuple only when it is asked for.
+"""Rows of a large table, stored as columns; a row becomes a tuple only when it is needed.
 
-A table of 250,000 rows is read and shown in a tenth of the time that tuples take.
+A table of 250,000 rows is read and shown in a tenth of the time that tuples would take.
 """
 
 from __future__ import annotations
@@ -19,21 +19,24 @@ NONE = -1  # the code of no text
 
 
 class Numbers(NamedTuple):
-    """Integers (int64) or floating-point numbers (float64); `known` = None: all are known."""
+    """A column of int64 or float64; `known` says which values are known (None: all of them)."""
 
     values: Array
     known: Bools | None = None
 
 
 class Texts(NamedTuple):
-    """Texts: `code` (int32) is an index of `texts`, NONE = None.  `texts` may hold duplicates."""
+    """A column of texts: `code` (int32) is an index of `texts`, or NONE for None.
+
+    `texts` may have duplicates.
+    """
 
     code: Int32s
     texts: tuple[str, ...]
 
 
 class Objects(NamedTuple):
-    """Values of other types, such as tuples, or of several types."""
+    """A column of other values, such as tuples, or of values of several types."""
 
     values: list[Any]
 
@@ -42,7 +45,10 @@ RowColumn = Numbers | Texts | Objects
 
 
 class ColumnRows(Sequence[Row]):
-    """Equally long columns as a sequence of rows.  It equals any sequence with the same rows."""
+    """Columns of equal length, as a sequence of rows.
+
+    The sequence equals any other sequence of the same rows.
+    """
 
     def __init__(self, columns: Sequence[RowColumn]) -> None:
         self.columns = tuple(columns)
@@ -50,7 +56,7 @@ class ColumnRows(Sequence[Row]):
 
     @classmethod
     def of(cls, rows: Sequence[Row], width: int) -> ColumnRows:
-        """Return `rows` as columns; each has `width` values."""
+        """Return `rows` as columns; each row must have `width` values."""
         if isinstance(rows, cls):
             return rows
         turned = zip(*rows, strict=True) if len(rows) else [()] * width
@@ -81,7 +87,7 @@ class ColumnRows(Sequence[Row]):
         return tuple(self.value(at, column) for column in range(len(self.columns)))
 
     def value(self, position: int, column: int) -> Any:
-        """Return one value.  Raises IndexError."""
+        """Return the value in row `position` of column `column` (an index).  Raises IndexError."""
         of = self.columns[column]
         if isinstance(of, Objects):
             return of.values[position]
@@ -92,11 +98,11 @@ class ColumnRows(Sequence[Row]):
         return of.values[position].item() if known else None
 
     def taken(self, positions: Int64s) -> ColumnRows:
-        """Return the rows at `positions`, in that order."""
+        """Return only the rows at `positions`, in this order."""
         return ColumnRows([_taken(column, positions) for column in self.columns])
 
     def with_text(self, column: int, text: str) -> Int64s:
-        """Return the positions of the rows that have `text` in a column, rising."""
+        """Return the positions (rising) of the rows that have `text` in the column `column`."""
         of = self.columns[column]
         if not isinstance(of, Texts):
             return np.zeros(0, np.int64)
@@ -104,7 +110,7 @@ class ColumnRows(Sequence[Row]):
         return np.flatnonzero(np.isin(of.code, codes))
 
     def has_values(self, column: int) -> bool:
-        """Return whether a column has a value other than None."""
+        """Return whether the column `column` has any value other than None."""
         of = self.columns[column]
         if isinstance(of, Numbers):
             return self._size > 0 and (of.known is None or bool(of.known.any()))
@@ -114,7 +120,7 @@ class ColumnRows(Sequence[Row]):
 
 
 def column_of(values: list[Any]) -> RowColumn:
-    """Return Python values as a column."""
+    """Return Python values as a column of the type that fits."""
     kinds = set(map(type, values)) - {type(None)}
     if kinds == {str}:
         texts = [text for text in dict.fromkeys(values) if text is not None]
@@ -130,7 +136,7 @@ def column_of(values: list[Any]) -> RowColumn:
 
 
 def values_of(column: RowColumn) -> list[Any]:
-    """Return a column as Python values."""
+    """Return the values of a column as a list of Python values."""
     if isinstance(column, Objects):
         return column.values
     if isinstance(column, Texts):
@@ -142,9 +148,9 @@ def values_of(column: RowColumn) -> list[Any]:
 
 
 def joined(columns: Sequence[RowColumn]) -> RowColumn:
-    """Return columns one after the other.
+    """Return one column that has the values of all `columns`, one after the other.
 
-    A column without a known value may be of any kind.
+    A column in which no value is known may be of any type.
     """
     known = [one for one in columns if _is_known(one)] or list(columns)
     if all(isinstance(one, Texts) for one in columns):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The types of a statistic: a line of the table STATISTICS, and its rows."""
+"""The types of a statistic: a line of STATISTICS, and the table that it makes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Row = Mapping[str, Any]  # the values of a row by the table's keys
 
 
 class Table(NamedTuple):
-    """Rows, each with a value for each of `keys`, and warnings about them.
+    """Rows with a value for each of `keys`, and sentences about the rows.
 
-    Keys that end in _ns are those of times in ns.  None is an unknown value.  `notes` say
-    which part of the traffic was recorded.
+    If a key ends in _ns, its values are times in ns.  None is an unknown value.  `warnings` say
+    what may be missing in the table.  `notes` are other sentences about the table.
     """
 
     keys: tuple[str, ...]
@@ -25,21 +25,22 @@ class Table(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns: the keys, with "count" in place of "number".
+        """Return the names of the columns: the keys, but "count" in place of "number".
 
-        Rows are NamedTuples, which cannot have a field named `count`.
+        Rows are NamedTuples, and these cannot have a field named `count`.
         """
         return tuple("count" if key == "number" else key for key in self.keys)
 
 
 class Statistic(NamedTuple):
-    """A line of STATISTICS.  `title` is the entry of the Statistics menu, `tip` its tooltip.
+    """A line of STATISTICS, which describes one statistic.
 
-    `make` raises Cancelled.  `filter` returns the display filter that shows the packets of a row,
-    or None if no field identifies them; `filter` itself is None if no field identifies the packets
-    of any row.  With `tabs`, the window has one tab for each of these values of the first key.
-    `titles` replace titles that are made of a column's name; `seconds` are times that the window
-    shows in seconds.
+    `make` raises Cancelled. filter(row) returns the display filter that selects the packets of a
+    row, or None if no field identifies them.  `filter` itself is None if no field identifies the
+    packets of any row.  If `tabs` are given, they are values of the first key, and the window has a
+    tab for each of them.  `titles` replace the titles that are made from names of columns.
+    `seconds` are the times that the window shows in seconds.  `title` is the entry in the
+    Statistics menu, and `tip` is the tooltip of this entry.
     """
 
     title: str
@@ -52,10 +53,10 @@ class Statistic(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the title without its underlined letter."""
+        """Return the title without the mark of its underlined letter."""
         return self.title.replace("&", "")
 
 
 def quote_text(text: str) -> str:
-    """Quote a text for a display filter."""
+    """Return `text` in quotes, as a display filter needs it."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The parts of the time in kernel: `skbviewer stats time`.
+"""The parts into which the time in kernel divides: `skbviewer stats time`.
 
 The rows add up to the time in kernel of the chosen packets.  Beside each time is the time that
-would result if every packet were like the median packet of its path class (docs/times.md).
+would result if every packet took as long as the median packet of its path class (docs/times.md).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TIME = "time"  # name under which a scope keeps its table
 
 
 class TimeRow(NamedTuple):
-    """One part of the time in kernel; busy time is by layer."""
+    """One part of the time in kernel; for busy time, a part is a layer."""
 
     kind: str
     part: str
@@ -34,14 +34,14 @@ class TimeRow(NamedTuple):
 
 
 class TimeTable(NamedTuple):
-    """The rows, and the number of packets that were counted."""
+    """The rows of the table, and the number of packets that it counts."""
 
     rows: tuple[TimeRow, ...]
     packets: int
 
 
 def time_table(scope: Scope) -> TimeTable:
-    """Return how the time of the chosen packets divides into parts, longest first.
+    """Return the parts into which the chosen packets' time divides, the longest first.
 
     Raises Cancelled.
     """
@@ -54,9 +54,9 @@ def time_table(scope: Scope) -> TimeTable:
 
 
 def time_of(made: Breakdown, rows: Int64s, blocks: Iterable[Parts] | None = None) -> TimeTable:
-    """Return how the time of packets divides into parts; `rows` are indices of `made.units`.
+    """Return the parts into which the time of packets divides; `rows` index `made.units`.
 
-    `blocks` are the parts of these packets' times, if they were divided already.
+    `blocks` are the parts of these packets' times, if the times have already been divided.
     """
     group, names = _groups(made)
     like = made.classes.are_comparable(rows)
@@ -84,7 +84,7 @@ def time_of(made: Breakdown, rows: Int64s, blocks: Iterable[Parts] | None = None
 
 
 def _groups(made: Breakdown) -> tuple[Int64s, list[tuple[str, str]]]:
-    """Return the group of each part, and the kind and name of each group."""
+    """Return the group of each part, and (kind, name) of each group."""
     found: dict[tuple[str, str], int] = {}
     group = np.zeros(made.part_count, np.int64)
     for place in range(made.per_stage):
@@ -95,7 +95,7 @@ def _groups(made: Breakdown) -> tuple[Int64s, list[tuple[str, str]]]:
 
 
 def _typical(made: Breakdown, rows: Int64s, group: Int64s, groups: int) -> Int64s:
-    """Return the time (ns) of each group if every packet were the median packet of its class."""
+    """Return the time (ns) of each group that would result if all packets were median packets."""
     count = np.bincount(made.classes.peers[rows], minlength=len(made.classes.size))
     used = np.flatnonzero(count)
     median = made.classes.median[used]
@@ -109,10 +109,11 @@ def _typical(made: Breakdown, rows: Int64s, group: Int64s, groups: int) -> Int64
 def add_up(
     unit: Int32s, group: Int64s, ns: Int64s, compared: Bools, last: Int64s, sums: Int64s
 ) -> None:
-    """Add up parts by group: sums[0] is ns, sums[1] ns of packets that are `compared`.
+    """Add up parts by group: sums[0] is ns, and sums[1] is ns of packets that are `compared`.
 
-    sums[2] counts packets.  `unit` is the packet of each part; the parts of a packet follow each
-    other.  last[g] is the last packet that has a part in group g, -1 before the first call.
+    sums[2] is the number of packets.  `unit` is the packet of each part; the parts of a packet must
+    follow each other. last[g] is the last packet with a part in group g; it is -1 before the first
+    call.
     """
     for i in range(len(unit)):
         one, of = np.int64(unit[i]), group[i]

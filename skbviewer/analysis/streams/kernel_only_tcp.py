@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Relative numbers of TCP packets that only the kernel saw, from captured streams.
+"""Sequence numbers of TCP packets that no capture has, relative to the streams in captures.
 
-An skb lifetime belongs to a stream if the captures have exactly one stream between the same ends.
+An skb lifetime belongs to a stream if the captures have exactly one stream between the same
+endpoints.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ MASK32 = 0xFFFFFFFF
 
 
 def lifetime_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]:
-    """Return the TCP summaries of the rows K<n>, n in `numbers`, as a map from n.
+    """Return the TCP summaries of the rows K<n> for each n in `numbers`, by n.
 
-    Rows that belong to no captured stream are left out.
+    Rows that belong to no stream are left out.
     """
     every = data.kernel_only_rows()
     numbers = numbers[(numbers > 0) & (numbers <= len(every))]
@@ -46,7 +47,7 @@ def lifetime_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]
 
 
 def _streams(data: Data, view: View, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the stream of each of these rows, -1 = none, and its direction in the stream."""
+    """Return the stream (-1 = none) of each of `rows`, and the direction in that stream."""
     streams = streams_of(data, "tcp")
     stream = np.full(len(rows), -1, np.int64)
     ends, way = keys_of_ends(view, rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Count packets by flow in a hash table: the compiled loops of packet_flows.py."""
+"""Count the packets of each flow in a hash table: the compiled loops of packet_flows.py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKETS, BYTES, KNOWN, KERNEL, UNKNOWN, BEGIN, END = range(SUMS)
 
 @compiled
 def place_hashes(hashes: UInt64s, slots: Int64s) -> None:
-    """Write the number of each flow into a free place of the hash table `slots` (-1 = free)."""
+    """Enter each flow's number in a free slot of the hash table `slots` (-1 = free)."""
     last = np.uint64(len(slots) - 1)
     for flow in range(len(hashes)):
         place = np.int64((hashes[flow] ^ (hashes[flow] >> np.uint64(32))) & last)
@@ -29,7 +29,7 @@ def place_hashes(hashes: UInt64s, slots: Int64s) -> None:
 
 @compiled
 def hash_keys(keys: Int64s, odd: np.uint64, found: UInt64s) -> None:
-    """Write a hash of each column of `keys` to `found`; `odd` is a factor of the hash."""
+    """Write a hash of each column of `keys` into `found`; `odd` is a factor of the hash."""
     for row in range(keys.shape[1]):
         hash_ = np.uint64(0)
         for at in range(keys.shape[0]):
@@ -50,16 +50,17 @@ def count_flows(
     sums: Int64s,
     count: Int64s,
 ) -> np.int64:
-    """Add the packets from column `first` on to the sums of their flows.
+    """Add packets, from column `first` on, to the sums of their flows.
 
-    A column of `keys` identifies the packet's flow; `of` is its hash.  A column of `values` is its
-    bytes, capture time (ns, UNTIMED if unknown), time in kernel (ns, negative if unknown) and
-    verdict.  `slots` is a hash table of flows, -1 = free; its length is a power of two.  By flow,
-    `kept` is the key, `hashes` the hash, and `sums` the sums in the order PACKETS to END.  count[0]
-    is the number of flows.  Returns the first packet that was not counted, because the table is
-    half full.
+    A column of `keys` identifies a packet's flow; `of` is the hash of the column.  A column of
+    `values` has four values of a packet: bytes, capture time (ns, UNTIMED if unknown), time in
+    kernel (ns, negative if unknown), and verdict.  `slots` is a hash table of flows (-1 = free),
+    whose length is a power of two.  For each flow, `kept` has its key, `hashes` its hash, and
+    `sums` its sums (PACKETS to END). count[0] is the number of flows.  Returns the index of the
+    first packet that was not counted, because the table is half full.
 
-    The hashes are made before, so that the CPU fetches the flows of several packets at a time.
+    The caller computes the hashes before, so that the CPU can fetch the flows of several packets at
+    a time.
     """
     last = np.uint64(len(slots) - 1)
     for row in range(first, keys.shape[1]):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The parts of Wireshark's TCP Info that depend on the whole stream.
+"""Those parts of Wireshark's TCP Info that depend on the whole stream.
 
-These are sequence numbers relative to the start of the stream, and the findings of tcp.analysis.*.
-All streams of a session are analysed together; before that, these parts are unknown for every
-packet.
+These parts are the sequence numbers relative to the start of the stream, and the findings of
+tcp.analysis.*.  All streams of a session are analysed together.  Before the analysis, the parts
+that depend on the stream are unknown for all packets.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SENT_AGAIN = ("spurious_retransmission", "fast_retransmission")
 
 
 class SegmentSummary(NamedTuple):
-    """Facts about a packet: numbers relative to the stream's first ones, words before the Info."""
+    """A packet's numbers relative to its stream's first ones, and words to put before its Info."""
 
     seq: int
     ack: int
@@ -51,12 +51,12 @@ class SegmentSummary(NamedTuple):
 
 
 def streams_known(data: Data) -> bool:
-    """Return whether all packets have been analysed already."""
+    """Return whether the TCP streams have been analysed, so that their findings are available."""
     return data.has(ANALYSIS) and data.has(BASES)
 
 
 def follow(data: Data, progress: Progress) -> None:
-    """Analyse all TCP streams of the session now, so that later calls need not wait.
+    """Analyse all TCP streams of the session now, so that nobody has to wait for it later.
 
     Raises Cancelled.
     """
@@ -66,9 +66,9 @@ def follow(data: Data, progress: Progress) -> None:
 
 
 def segment_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]:
-    """Return the TCP summaries of the packets `numbers`, as a map from packet number.
+    """Return the TCP summaries of `numbers` (packet numbers), by packet number.
 
-    Packets that are in no TCP stream are left out.
+    Packets that belong to no TCP stream are left out.
     """
     numbers = numbers[(numbers > 0) & (numbers <= data.columns.length(PACKET))]
     view = View(data, PACKET, numbers - 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Copies of TCP segments in captures, and which of them recorded kernels sent and received."""
+"""Copies of TCP segments in captures, and which packets recorded kernels sent or received."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ BLOCK = 1 << 18  # packets or skb lifetimes that are read together
 
 
 class Matches(NamedTuple):
-    """Exact matches: packet, 0-based leg."""
+    """Exact matches: numbers of packets, and for each the 0-based leg."""
 
     packet: Int64s
     leg: Int64s
 
 
 def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
-    """Return the nearest earlier packet with the same addresses, ports and sequence number.
+    """Return the nearest earlier packet that has the same addresses, ports and sequence number.
 
-    Packets of other captures that are the same skb are no copies.  A number -n stands for row K<n>:
-    no capture has that packet.  0 means that there is none.
+    A packet of another capture that is the same skb does not count as a copy.  If the result is -n,
+    it is row K<n>, which no capture has.  If the result is 0, there is no earlier packet.
     """
     columns = scope.columns
     count = columns.length("packet")
@@ -74,9 +74,9 @@ def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
 
 
 def _without_same_skb(scope: Scope, packets: Int64s, before: Int64s) -> Int64s:
-    """Return for each packet the nearest earlier one that is another skb.
+    """Return for each packet the nearest earlier copy that is a different skb.
 
-    `before` holds the next earlier packet of each packet.
+    `before` has the next earlier copy of each packet.
     """
     found = before[packets]
     for _ in range(MOST_CAPTURES):
@@ -88,9 +88,10 @@ def _without_same_skb(scope: Scope, packets: Int64s, before: Int64s) -> Int64s:
 
 
 def is_same_skb(scope: Scope, packets: Int64s, others: Int64s) -> Bools:
-    """Return for each of `packets` whether the packet in `others` is the same skb.
+    """Return for each of `packets` whether it is the same skb as the packet in `others`.
 
-    Both must match an skb lifetime exactly.  Numbers in `others` that are no packets are not.
+    Both packets must match an skb lifetime exactly.  The result is False if the element of `others`
+    is not the number of a packet.
     """
     found = exact_matches(scope, np.r_[packets, others[others > 0]])
     packet, first = np.unique(found.packet, return_index=True)
@@ -102,10 +103,10 @@ def is_same_skb(scope: Scope, packets: Int64s, others: Int64s) -> Bools:
 
 
 def _with_sequence(scope: Scope, table: str, wanted: Int64s, among: Int64s) -> Int64s:
-    """Return the TCP segments in `table` (0-based rows) with one of the sequence numbers `wanted`.
+    """Return the TCP segments of `table` (0-based rows) whose sequence number is in `wanted`.
 
-    They are `among` these rows, which rise.  A table of the numbers' last bits excludes most
-    segments before the numbers are searched.
+    Only the rows `among`, which rise, are searched.  Comparing the last bits of sequence numbers
+    excludes most segments, which is faster than a search.
     """
     columns, last_bits = scope.columns, flags_of(wanted & LAST_BITS, LAST_BITS + 1)
 
@@ -121,7 +122,7 @@ def _with_sequence(scope: Scope, table: str, wanted: Int64s, among: Int64s) -> I
 
 
 def _place_in_time(scope: Scope, lives: Int64s) -> Int64s:
-    """Return for each skb lifetime the number of packets before its start, minus 0.5."""
+    """Return for each skb lifetime how many packets were captured before it began, minus 0.5."""
     columns = scope.columns
     if not len(lives):
         return np.zeros(0, np.int64)
@@ -140,7 +141,7 @@ def _place_in_time(scope: Scope, lives: Int64s) -> Int64s:
 
 
 def _session_times(scope: Scope, first: int) -> Int64s:
-    """Return the session times (ns) of BLOCK packets from the 0-based row `first` on."""
+    """Return the session times (ns) of the BLOCK packets from row `first` (0-based) on."""
     ts, of = (
         scope.columns.block("packet", name, first, BLOCK).astype(np.int64)
         for name in ("ts", "source")
@@ -154,14 +155,14 @@ def _session_times(scope: Scope, first: int) -> Int64s:
 
 
 def exact_matches(scope: Scope, packets: Int64s) -> Matches:
-    """Return all exact matches of `packets`, in the order of their rows."""
+    """Return all exact matches of `packets`, sorted by the rows of the matches."""
     return Matches(*packet_legs.exact_matches(scope.columns, distinct(packets)))
 
 
 def seen_packets(scope: Scope, packets: Int64s) -> tuple[Bools, Bools]:
     """Return for each of `packets` whether a recorded kernel sent it, and whether one received it.
 
-    0, which is no packet, was neither sent nor received.
+    A 0 in `packets` is no packet, so it was neither sent nor received.
     """
     found, asked = exact_matches(scope, packets), distinct(packets)
     is_received = scope.columns.take("leg", "kind", found.leg) == RX

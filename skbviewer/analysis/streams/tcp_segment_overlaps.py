@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""TCP segments that have bytes of earlier ones, though nobody sent the same segment again.
+"""Find TCP segments that contain bytes of an earlier segment, but are not copies of it.
 
-A kernel cuts segments anew before it sends them again if the path takes no segments of their size.
-And the network may copy a packet.
+If segments are too large for a path, a kernel cuts their bytes in another way before it sends them
+again.  The network may also copy a packet.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ BEFORE = 1 << 18  # packets before each that are searched: a whole recording wou
 
 
 def earlier_holders(scope: Scope, packets: Int64s) -> Int64s:
-    """Return for each segment in `packets` an earlier one that has its first byte; 0 if none.
+    """Return for each segment in `packets` an earlier segment that has its first byte; 0 if none.
 
-    The earlier one is one of the BEFORE packets before, in the order of rows, with the same
-    addresses and ports, and not the same skb.  Of several the one counts whose sequence number is
-    nearest, then the latest.  Sequence numbers that begin anew at 0 are not followed.
+    The earlier segment has the same addresses and ports, is not the same skb, and is one of the
+    BEFORE packets before this segment.  If several earlier segments qualify, the one with the
+    nearest sequence number is returned; of those equally near, the latest.  If sequence numbers
+    wrap around to 0, the earlier segment is not found.
     """
     columns = scope.columns
     ports = (columns.take("packet", name, packets - 1) for name in ("sport", "dport"))
@@ -56,18 +57,18 @@ def earlier_holders(scope: Scope, packets: Int64s) -> Int64s:
 
 
 def _holds(keys: list[Int64s], payload: Int64s, first: Int64s, later: Int64s) -> Bools:
-    """Return whether segment `first` has the first byte of segment `later`, of one stream."""
+    """Return whether segment `first` has the first byte of segment `later` of the same stream."""
     same = np.all([key[first] == key[later] for key in keys[:-1]], axis=0)
     end = keys[-1][first] + payload[first]
     return np.asarray(same & (end > keys[-1][later]), np.bool_)
 
 
 def copies_of_network(scope: Scope, packets: Int64s) -> Bools:
-    """Return for each of `packets` whether its capture has an earlier copy of the same IPv4 packet.
+    """Return for each of `packets` whether its capture has an earlier copy of this IPv4 packet.
 
-    Copies have the same addresses, ports, sequence number, length and identification, and at most
-    BEFORE packets between them.  TCP sends a segment again with another identification.  Packets
-    with identification 0 are no copies.
+    A copy has the same addresses, ports, sequence number, length and identification.  At most
+    BEFORE packets are between a packet and its copy.  If TCP sends a segment again, the new packet
+    has another identification.  Packets whose identification is 0 never count as copies.
     """
     columns = scope.columns
     names = ("sport", "dport", "seq")
@@ -85,7 +86,7 @@ def copies_of_network(scope: Scope, packets: Int64s) -> Bools:
 
 
 def _keys_near(scope: Scope, packets: Int64s) -> SegmentKeys:
-    """Return the keys of a range of rows with all that are in the BEFORE rows before `packets`."""
+    """Return the keys of rows that include the BEFORE rows before each of `packets`."""
     keys = packet_keys(scope.columns, scope.fields)
     if not len(packets):
         return keys.between(0, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The part of a timeline that a picture or table shows, and the command line that makes it."""
+"""The part of a timeline that a picture or table shows, and the command that exports it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MOST_NAMED = 1000  # most rows that are chosen one by one
 
 
 class Shown(NamedTuple):
-    """The part of a timeline to show.  Times are ns of session time.
+    """The part of a timeline to show.  Times are in ns of session time.
 
-    `range` is the time span; None means all of it.  EARLIEST_NS and LATEST_NS in it are no limits.
-    If `lanes` are of packets, each row in `ids` has a lane (n = packet n, -n = K<n>).  `named`: the
-    user chose these rows one by one; otherwise filter and range select them.  `a` and `b` are the
-    markers, or None.
+    `range` is the span of time to show; None means everything.  In `range`, EARLIEST_NS and
+    LATEST_NS stand for no limit.  If there is a lane for each packet, `ids` are these packets (n =
+    packet n, -n = row K<n>).  `named` says that the user chose these packets one by one; otherwise
+    filter and range select them.  `a` and `b` are the times of the markers, or None.
     """
 
     lanes: str
@@ -38,7 +38,7 @@ class Shown(NamedTuple):
 
 
 def layout_units(size: tuple[int, int], dpi: int) -> tuple[int, int]:
-    """Return the size of a picture in units of its layout.
+    """Return the size (width, height) of a picture in units of its layout.
 
     `size` is in pixels; `dpi` is the number of pixels per inch.
     """
@@ -47,7 +47,7 @@ def layout_units(size: tuple[int, int], dpi: int) -> tuple[int, int]:
 
 
 def seconds_of(text: str) -> int:
-    """Return a number of seconds with up to nine decimals, as exact ns.  Raises ValueError."""
+    """Return a text (seconds with up to nine decimals) as exact ns.  Raises ValueError."""
     whole, _, part = text.strip().partition(".")
     sign = -1 if whole.startswith("-") else 1
     digits = whole.lstrip("+-")
@@ -57,14 +57,14 @@ def seconds_of(text: str) -> int:
 
 
 def seconds_text(ns: int) -> str:
-    """Return ns as seconds, in the format that seconds_of() reads."""
+    """Return a time in ns as seconds, in the format that seconds_of() reads."""
     whole, rest = divmod(abs(ns), NS)
     part = f".{rest:09d}".rstrip("0").rstrip(".")
     return f"{'-' if ns < 0 else ''}{whole}{part}"
 
 
 def rows_of(text: str) -> tuple[int, ...]:
-    """Return "3-5,K2" as (3, 4, 5, -2): packets, and -n for row K<n>.  Raises ValueError."""
+    """Return "3-5,K2" as (3, 4, 5, -2): packet numbers, or -n for row K<n>.  Raises ValueError."""
     found: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
@@ -82,7 +82,7 @@ def rows_of(text: str) -> tuple[int, ...]:
 
 
 def rows_text(ids: Sequence[int]) -> str:
-    """Return (3, 4, 5, -2) as "3-5,K2", which rows_of() reads."""
+    """Return (3, 4, 5, -2) as "3-5,K2", the format that rows_of() reads."""
     parts: list[list[int]] = []
     for number in ids:
         if parts and number > 0 and parts[-1][-1] == number - 1:
@@ -98,8 +98,8 @@ def rows_text(ids: Sequence[int]) -> str:
 def command_of(shown: Shown, files: Sequence[str], form: str, t0_ns: int) -> str:
     """Return the command that exports the part `shown` of a timeline.
 
-    `form` is png, svg or csv; `files` are the inputs of the command.  The times in the command are
-    relative to the session time `t0_ns`.
+    `form` is png, svg or csv; `files` are the files that the command opens.  The times in the
+    command count from the session time `t0_ns`.
     """
     words = ["skbviewer", "export", *files, f"--{form}", f"timeline.{form}"]
     words += ["--lanes", shown.lanes]
@@ -123,5 +123,5 @@ def command_of(shown: Shown, files: Sequence[str], form: str, t0_ns: int) -> str
 
 
 def _limit(at: int, t0_ns: int) -> str:
-    """Return a limit of a range in seconds since `t0_ns`; "" if it is none."""
+    """Return a limit of a range in seconds since `t0_ns`; "" if `at` means no limit."""
     return "" if at in (EARLIEST_NS, LATEST_NS) else seconds_text(at - t0_ns)

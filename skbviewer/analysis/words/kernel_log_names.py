@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The name tables of one KBL, from a log as it was read or from a session."""
+"""The names in one KBL, from a log that was read or from a session."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PROGRAMS_32 = {"x86_64": "i386"}  # tables of syscalls.json for 32-bit programs
 
 
 class Names(NamedTuple):
-    """Names by address (signed 64 bits, as in records); `meta` includes stext and arch."""
+    """The names in a KBL; symbols are by address (signed), and `meta` includes stext and arch."""
 
     symbols: Mapping[int, str]
     tasks: Mapping[int, str]
@@ -33,12 +33,12 @@ class Names(NamedTuple):
 
     @property
     def inner_functions(self) -> frozenset[str]:
-        """Return the functions without an skb, recorded only inside calls of others."""
+        """Return the functions without an skb, whose calls are recorded only inside other calls."""
         return frozenset(self.meta.get(INNER_FUNCTIONS, "").split())
 
     @property
     def is_tracer(self) -> bool:
-        """Return whether the log is another tracer's."""
+        """Return whether the log was written by another tracer."""
         return TRACER in self.meta
 
     def device(self, netns: int, ifindex: int) -> str:
@@ -50,18 +50,19 @@ class Names(NamedTuple):
         return found or (f"if{ifindex}" if ifindex > 0 else "")
 
     def task(self, pid: int, cpu: int) -> str:
-        """Return the name of thread `pid`; "" if unknown.
+        """Return the name of thread `pid`; "" if it is unknown.
 
-        Each CPU has its own thread 0, such as "swapper/1" on CPU 1, so the name depends on `cpu`.
+        Thread 0 has a different name on each CPU, such as "swapper/1" on CPU 1.  So `cpu` is
+        needed.
         """
         return task_name(self.tasks, pid, cpu)
 
     def symbol(self, address: int) -> str:
-        """Return an address as "ip_rcv+0x4c"; as a number if it has no symbol; "" for 0."""
+        """Return an address as "ip_rcv+0x4c"; as a number without a symbol; "" for address 0."""
         return self.symbols.get(address, f"0x{address & MASK64:x}" if address else "")
 
     def symbol_at_offset(self, offset: int) -> str:
-        """Return text such as "ip_rcv+0x4c" for an offset from _stext; "" for 0."""
+        """Return an offset from _stext as "ip_rcv+0x4c"; "" for offset 0."""
         if self.is_tracer:
             return ""
         address = int(self.meta.get("stext", "0")) + offset & MASK64
@@ -72,13 +73,14 @@ class Names(NamedTuple):
         return self.meta.get(f"{REASON}{number}", f"reason {number}")
 
     def point(self, number: int) -> str:
-        """Return the place at which another tracer saw an skb: "net:netif_receive_skb"."""
+        """Return the place where another tracer saw an skb, such as "net:netif_receive_skb"."""
         return self.meta.get(f"{POINT}{number}", f"probe {number}")
 
     def syscall(self, number: int) -> str:
-        """Return the name of a system call: "sendto"; "syscall 44" if it is unknown.
+        """Return the name of a system call, such as "sendto", or "syscall 44" if it is unknown.
 
-        That of a 32-bit program has a number with KBL_SYSCALL_32BIT, and is "sendto (32-bit)".
+        A number with KBL_SYSCALL_32BIT is a system call of a 32-bit program, such as "sendto
+        (32-bit)".
         """
         machine, is_32bit = self.meta.get("arch", ""), number & KBL_SYSCALL_32BIT
         low = number & ~KBL_SYSCALL_32BIT
@@ -87,9 +89,10 @@ class Names(NamedTuple):
 
 
 def task_name(tasks: Mapping[int, str], pid: int, cpu: int) -> str:
-    """Return a thread's name as Names.task() does; "" if unknown.
+    """Return the name of a thread, like Names.task(); "" if it is unknown.
 
-    `tasks` are the names by thread id, with the name of thread 0 on one CPU of the log.
+    `tasks` are names by thread id.  The name of thread 0 in `tasks` is its name on one CPU of the
+    log.
     """
     name = tasks.get(pid, "")
     return f"{name.partition('/')[0]}/{cpu}" if pid == IDLE and "/" in name else name
@@ -104,7 +107,7 @@ def _syscalls() -> dict[str, dict[str, str]]:
 
 
 def names_of(db: Database, source: int) -> Names:
-    """Return the names of KBL `source` of a session."""
+    """Return the names in the KBL `source` of a session."""
     from ...store import queries  # imports do not need it
 
     return Names(
@@ -116,12 +119,12 @@ def names_of(db: Database, source: int) -> Names:
 
 
 def names_in(log: KernelLog) -> Names:
-    """Return the names of a KBL as it was read."""
+    """Return the names in a KBL that was read."""
     return Names(log.symbols, log.tasks, log.devices, meta_of(log))
 
 
 def meta_of(log: KernelLog) -> dict[str, str]:
-    """Return the META and header values of a KBL that a session stores."""
+    """Return the META values and header values of a KBL, as a session stores them."""
     inner = sorted({probe.name for probe in log.probes.values() if probe.inner})
     made = log.meta | {"stext": str(log.stext), "arch": log.arch}
     return made | ({INNER_FUNCTIONS: " ".join(inner)} if inner else {})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The words for kinds of legs, and for the relations of a branch's legs to a packet."""
+"""Words for the kinds of legs, and for how the legs of a branch are related to a packet."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Wireshark's names of link types.  Numbers: tcpdump.org/linktypes.html."""
+"""Wireshark's names of link types.  The numbers are those of tcpdump.org/linktypes.html."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ NAMES = {
 
 
 def link_name(linktype: int) -> str:
-    """Return Wireshark's name of a link type: "Ethernet".
+    """Return Wireshark's name of a link type, such as "Ethernet".
 
-    "LINKTYPE_USER0 (147)" if this table has no name for it.
+    If this table has no name, the result is "LINKTYPE_USER0 (147)", for example.
     """
     return NAMES.get(linktype) or linktype_name(linktype)

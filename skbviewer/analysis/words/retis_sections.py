@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The sections of a point of retis besides its place, as lines: OVS, conntrack, nft and others.
+"""The sections of a retis point, except its place, as lines: OVS, conntrack, nft and others.
 
-Layout of the sections: retis-events of https://github.com/retis-org/retis, versions 1.5 to 1.7.
-Unknown sections are shown as JSON.  Their values may have any type.
+The layout of the sections is that of retis-events (https://github.com/retis-org/retis), versions
+1.5 to 1.7.  Unknown sections are shown as JSON.  The values in a section may have any type.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COLUMNS = {
 
 
 def sections_by_name(text: str) -> Section:
-    """Return the sections of a point by name, from their JSON text; {} if there are none."""
+    """Return the sections of a point by name, from their JSON text; {} if it has none."""
     try:
         found = json.loads(text) if text else {}
     except (ValueError, RecursionError):
@@ -37,16 +37,16 @@ def sections_by_name(text: str) -> Section:
 
 
 def stack_of(sections: Section) -> tuple[str, ...]:
-    """Return the stack trace of a point, innermost first."""
+    """Return the stack trace of a point, the innermost frame first."""
     frames = sections.get(STACK)
     return tuple(_text(frame) for frame in frames) if isinstance(frames, list) else ()
 
 
 def lines_of(sections: Section) -> tuple[str, ...]:
-    """Return a line for the values that are not columns, then one for each section but the stack.
+    """Return lines about a point: one for values that no column shows, then one for each section.
 
-    Examples are "point: tgid 7, netns cookie 1" and "nft: drop by table filter, chain input
-    (policy)".
+    The stack has no line.  Examples are "point: tgid 7, netns cookie 1" and "nft: drop by table
+    filter, chain input (policy)".
     """
     rest = _rest(sections)
     lines = [f"point: {rest}"] if rest else []
@@ -59,7 +59,7 @@ def lines_of(sections: Section) -> tuple[str, ...]:
 
 
 def _rest(sections: Section) -> str:
-    """Return the values of task, namespace and device that no column has."""
+    """Return the values about task, namespace and device that no column shows."""
     found = {}
     for name, (word, columns) in COLUMNS.items():
         values = sections.get(name)
@@ -84,7 +84,7 @@ def _json(value: Any) -> str:
 
 
 def _pairs(values: Section, *but: str) -> str:
-    """Return names and values: "port 3, cpu 6"."""
+    """Return names and values as "port 3, cpu 6"."""
     return ", ".join(f"{k} {_text(v)}" for k, v in values.items() if k not in but)
 
 
@@ -114,7 +114,7 @@ def _ct(values: Section) -> str:
 
 
 def _tuple(values: Any) -> str:
-    """Return a connection: "tcp 10.0.0.1:40 > 10.0.0.2:80"."""
+    """Return a connection as "tcp 10.0.0.1 port 40 > 10.0.0.2 port 80"."""
     try:
         (protocol, ports), ip = next(iter(values["proto"].items())), values["ip"]
         if "sport" in ports:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets whose thread handled other packets before it continued with them."""
+"""Packets that waited because their thread handled other packets first."""
 
 from __future__ import annotations
 

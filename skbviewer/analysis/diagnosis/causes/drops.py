@@ -123,7 +123,7 @@ def _advice(key: Key, needless: bool) -> str:
 
 
 def _hooks(scope: Scope, events: Int64s) -> list[str]:
-    """Return the netfilter hooks that decided to drop the packets of these events."""
+    """Return the netfilter hooks that dropped the packets of the drop events `events`."""
     columns = scope.columns
     kind = np.asarray(columns.array("event", "event"))
     hooks = np.flatnonzero(kind == int(KblEvent.NF_HOOK))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Records that the recorder lost, so that nothing certain is known about some packets."""
+"""Records that were lost during recording, so that some packets could not be judged."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _own_legs(case: Case) -> Bools:
-    """Return for each leg of the session whether it may be one of a chosen packet."""
+    """Return for each leg of the session whether it may belong to a chosen packet."""
     if case.listed is None:
         return np.ones(len(case.scope.legs), np.bool_)
     _, legs = exact_matches(case.scope.columns, case.packets)

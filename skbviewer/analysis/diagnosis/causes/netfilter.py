@@ -14,7 +14,7 @@ NAME = "netfilter"
 
 
 def _does(function: str) -> bool:
-    """Return whether a function is part of netfilter, and its work counts in no other rule."""
+    """Return whether a function is part of netfilter, and no other rule counts its work."""
     others = (conntrack.WORK, software_checksum.WORK)
     return layer_of(function) == "netfilter" and not any(work.does(function) for work in others)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Time that the probes themselves took, so that the packets seem slower than they are."""
+"""The time that the probes themselves took, which makes packets look slower than they are."""
 
 from __future__ import annotations
 

@@ -38,9 +38,9 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _where(case: Case, leg: int) -> str:
-    """Return the handle and the device of the queue that held a leg's packet.
+    """Return handle and device of the queueing discipline in which a leg's packet waited.
 
-    A segment that was cut in the queue only left it.
+    A segment that was cut inside the queue has no event of entering it, only of leaving it.
     """
     for kind in (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE):
         events = case.events(int(kind))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """TCP segments whose order in the capture differs from the order in which they were sent.
 
-A segment that the kernel sent again comes after those that follow it in the stream, but its order
-did not change.  The same holds for a segment that the network copied, and for a SYN, which comes
-first in each stream.
+A segment that the kernel sent again comes after later segments of its stream, but this is not a
+change of order.  A segment that the network copied is not a change of order either, nor is a SYN,
+which comes first in each stream.
 """
 
 from __future__ import annotations

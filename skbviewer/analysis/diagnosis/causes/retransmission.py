@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TCP segments that were sent again, and what happened to the first ones."""
+"""TCP segments that were sent again, and what happened to the first copy of each."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Join events that begin and end something: interrupts by CPU, system calls by thread."""
+"""Pair the events that begin and end something: interrupts by CPU, system calls by thread."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from ...scope import Scope
 
 
 class Pairs(NamedTuple):
-    """Pairs of events: log, CPU, thread, the data of the begin and of the end, ns between them.
+    """Pairs of events: log, CPU, thread, data of both events, and the time between them (ns).
 
-    `begin` is the time of the begin on the log's clock, `event` its event (0-based row).
+    `begin` is when the first event of the pair happened (ns on the log's clock).  `event` is the
+    0-based row of this event.
     """
 
     source: Int64s
@@ -28,10 +29,10 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(scope: Scope, begins: int, ends: int, by: str) -> Pairs:
-    """Return pairs of events: one of kind `begins` in the time range, and the next of kind `ends`.
+    """Return pairs: an event of kind `begins` in the range of time, and its next event `ends`.
 
-    `by` is "cpu" or "pid": both events of a pair have the same one.  Events without a partner are
-    left out, and so are pairs with lost records between them.  Raises Cancelled.
+    `by` is "cpu" or "pid": what both events of a pair must have in common.  Events without a
+    partner are left out, and so are pairs between which records were lost.  Raises Cancelled.
     """
     scope.progress.report("Counting", 0, 0)
     event = scope.columns.array("event", "event")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What CPUs and queues did over time, as spans with names: the lanes of a timeline show them."""
+"""What CPUs and queues did over time, as named spans for the lanes of a timeline."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ EVENTS = (
 
 
 class NamedSpans(NamedTuple):
-    """Spans of one lane: "CPU 0: threads" of a log.  Times are ns on the log's clock.
+    """The spans of one lane, such as "CPU 0: threads" of a log.
 
-    `event` is the event (0-based row) with which each span began; `name` is an index of `names`.
+    `event` is the event (0-based row) that began each span; `name` is an index of `names`.  Times
+    are in ns on the log's clock.
     """
 
     title: str
@@ -41,7 +42,7 @@ class NamedSpans(NamedTuple):
 
 
 def named_spans(scope: Scope) -> list[NamedSpans]:
-    """Return the lanes that the events of a session make, by log, CPU and kind.
+    """Return the lanes that the events of a session fill, by log, CPU and kind.
 
     Raises Cancelled.
     """
@@ -99,7 +100,10 @@ def _locks(scope: Scope) -> Iterator[NamedSpans]:
 
 
 def _faults(scope: Scope) -> Iterator[NamedSpans]:
-    """Yield the page faults of each CPU.  The log has only the moment of a fault: 1 ns is shown."""
+    """Yield lanes with the page faults on each CPU.
+
+    A log has only the moment of a fault, which is shown as 1 ns.
+    """
     rows = np.flatnonzero(scope.columns.array("event", "event") == int(KblEvent.PAGE_FAULT))
     source, cpu, ts, data = (scope.of_event(name, rows) for name in ("source", "cpu", "ts", "data"))
     codes, name = np.unique(data & PAGE_BITS, return_inverse=True)
@@ -108,7 +112,7 @@ def _faults(scope: Scope) -> Iterator[NamedSpans]:
 
 
 def _lengths(scope: Scope) -> Iterator[NamedSpans]:
-    """Yield a lane for each queue: the lengths above 0, each until the next one."""
+    """Yield a lane for each queue: a span for each length above 0, until the next length."""
     rows, named = queues_of(scope)
     packets, ts = scope.of_event("data", rows) & MASK32, scope.of_event("ts", rows)
     places = sorted(set(named), key=lambda queue: (queue[1], queue[0]))

@@ -15,7 +15,10 @@ from .thread_table import IDLE
 
 
 class FaultRow(NamedTuple):
-    """Page faults of one kind in one program.  `calls`: those inside calls for a packet."""
+    """The page faults of one kind in one program.
+
+    `calls` is the number of page faults inside calls for a packet.
+    """
 
     process: str
     host: int  # source id of the KBL
@@ -26,7 +29,7 @@ class FaultRow(NamedTuple):
 
 
 def fault_rows(scope: Scope) -> list[FaultRow]:
-    """Return the page faults in the time range, most frequent first.
+    """Return the page faults in the range of time, by program and kind, the most frequent first.
 
     Raises Cancelled.
     """

@@ -18,7 +18,10 @@ SOCKETS_ONLY = "only calls on sockets were recorded: to record all, use 'kblreco
 
 
 class SyscallRow(NamedTuple):
-    """One system call of one program.  Times are from its start to its end, waiting included."""
+    """The calls of one system call by one program.
+
+    Times (ns) are from the start of a call to its end, including waits.
+    """
 
     process: str
     host: int  # source id of the KBL
@@ -34,7 +37,7 @@ class SyscallRow(NamedTuple):
 
 
 def syscall_rows(scope: Scope) -> list[SyscallRow]:
-    """Return the system calls that began in the time range, longest total first.
+    """Return the system calls that began in the range of time, the longest total first.
 
     Raises Cancelled.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets that waited and were then handled by another CPU."""
+"""Packets that waited, and were then handled by another CPU than before."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _moved(case: Case) -> Spans:
-    """Return the waits, inside legs, that end when a call on another CPU begins.
+    """Return the waits inside legs that ended when a call on another CPU began.
 
-    A wait that ends inside a call, because the call goes on, does not change the CPU.
+    If a wait ends because an interrupted call goes on, the CPU has not changed.
     """
     spans, kind = case.waits_of(range(SOFTIRQ, RANKS))
     ns = np.zeros(len(case.rows), np.int64)
