@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Which skb lifetimes have the header values of which packets."""
+"""Find the skb lifetimes whose header values equal those of captured packets."""
