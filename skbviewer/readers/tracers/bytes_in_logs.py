@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packet bytes in logs; those of the last few logs are cached."""
+"""The bytes of the packets in logs; those of the last few logs are cached."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def packets_in(path: Path, plain: UInt8s, progress: Progress) -> UInt8s:
 def points_in(path: Path, plain: UInt8s, progress: Progress) -> PointPackets:
     """Return the packets of all points of a retis log; caches those of the last log.
 
-    `plain` and errors are as in packets_in().
+    `plain` and the errors are those of packets_in().
     """
     key = _key(path)
     with _lock:
