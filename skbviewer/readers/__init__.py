@@ -77,7 +77,7 @@ HEAD = 1 << 12  # bytes of a file that show its format
 class Reader(NamedTuple):
     """A format of input files; `name` is its name for users.
 
-    `sniff(head, name)` returns whether a file has this format. `head` are its first bytes,
+    `sniff(head, name)` returns whether a file has this format.  `head` are its first bytes,
     decompressed, at most HEAD; `name` is the file's name.  File dialogs offer files with these
     `suffixes`.  `read` returns a Capture or a KernelLog of this kind.
     """

@@ -86,8 +86,7 @@ def set_flags(db: Database, path: Path, kind: str, rows: RowIds, on: bool) -> No
 def rising(ids: RowIds) -> RowIds:
     """Return the ids in ascending order, each once.
 
-    Ids that are in order already are not sorted again.  Ids that are in order already are not
-    sorted again.
+    Ids that are in order already are not sorted again.
     """
     return ids if bool((np.diff(ids) > 0).all()) else np.unique(ids)
 

@@ -23,7 +23,7 @@ def comparison_of(
     """Return the differences between session `a` and session `b`.
 
     `filters` are the display filters of a and b ("" means all packets); changes that are smaller
-    than the fraction `least` are not reported. Raises FilterError, BadInput and Cancelled.
+    than the fraction `least` are not reported.  Raises FilterError, BadInput and Cancelled.
     """
     report = progress or Silent()
     one, two = (

@@ -125,7 +125,7 @@ class Session:
     def save_as(self, out: Path, progress: Progress | None = None) -> None:
         """Write a copy of the session, with its notes and flags, to `out`.
 
-        Raises BadInput and Cancelled.  Raises BadInput and Cancelled.
+        Raises BadInput and Cancelled.
         """
         saving.save_as(self.file, out, progress or Silent())
 

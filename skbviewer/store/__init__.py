@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Session files: one SQLite database each.
 
-This package contains all SQL statements of the program.  This package contains all SQL statements
-of the program.
+This package contains all SQL statements of the program.
 """
 
 from importlib import import_module

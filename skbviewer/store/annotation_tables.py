@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Notes and flags: the only tables that change after a session was made.
 
-A note or flag names its place by the SHA-256 of an input file and a position in that file. It
+A note or flag names its place by the SHA-256 of an input file and a position in that file.  It
 contains no row id, so it stays valid when the session is made again.  Each change uses its own
 short connection while views read, and waits for readers that hold a lock.
 """
@@ -33,8 +33,7 @@ Ordinals = npt.NDArray[np.int64]
 class Note(NamedTuple):
     """A row of `annotation` without its id.
 
-    `ordinal` counts from 0 in the file; -1 means that the note has none.  `ordinal` counts from 0
-    in the file; -1 means that the note has none.
+    `ordinal` counts from 0 in the file; -1 means that the note has none.
     """
 
     kind: str

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Two ways to fill the bulk tables of a new session: page by page, or row by row.
 
-The class Rows is the reference for tests. It is also used where SQLite was built with settings that
-the page writer does not support.  Both classes have the same methods and write the same rows.
+The class Rows is the reference for tests.  It is also used where SQLite was built with settings
+that the page writer does not support.  Both classes have the same methods and write the same rows.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ TOGETHER = 64  # parts of an index key, of up to 65,536 values, that are copied 
 class Bulk(Protocol):
     """A writer of the bulk tables of one connection.
 
-    The connection has no open transaction when a method returns. `indexes` are the indexes of these
-    tables; finish() makes them.
+    The connection has no open transaction when a method returns.  `indexes` are the indexes of
+    these tables; finish() makes them.
     """
 
     def __init__(

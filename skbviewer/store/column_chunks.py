@@ -3,7 +3,7 @@
 
 A chunk holds up to CHUNK values of one column of one table.  Integers are stored as differences
 from the lowest value in the chunk, in the narrowest unsigned type (4 bytes are enough for times of
-neighbouring rows). If all are equal, no differences are stored.  Floats are stored as they are; if
+neighbouring rows).  If all are equal, no differences are stored.  Floats are stored as they are; if
 all are equal, one is stored.
 """
 
@@ -98,8 +98,7 @@ class Packer:
     ) -> Iterator[Chunk]:
         """Add a part of the columns, and yield the chunks that are full now.
 
-        The values that are left wait for the next part, or for finish().  The values that are left
-        wait for the next part, or for finish().
+        The values that are left wait for the next part, or for finish().
 
         `staged` holds the places and the bounds of `columns`, if the caller has them.
         """

@@ -37,7 +37,7 @@ class _Closing(sqlite3.Connection):
 def engine_for(path: Path) -> Engine:
     """Return an SQLAlchemy engine that reads the session file `path`.
 
-    Two threads never share a connection.  Two threads never share a connection.
+    Two threads never share a connection.
 
     The engine keeps connections, with their prepared statements, for the next reader.  Every query
     raises BadInput if the file is damaged.
@@ -149,8 +149,7 @@ def _paths(path: Path) -> tuple[Path, ...]:
 def _take_back(path: Path) -> None:
     """Roll back a change of the session that a crash interrupted.
 
-    This writes to the file, which a connection of a reader must not do.  This writes to the file,
-    which a connection of a reader must not do.
+    This writes to the file, which a connection of a reader must not do.
     """
     if not path.with_name(f"{path.name}-journal").exists():
         return

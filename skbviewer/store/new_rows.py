@@ -17,8 +17,7 @@ Columns = dict[str, npt.NDArray[np.generic]]
 class BulkRows(NamedTuple):
     """New rows of a bulk table: `total` rows of numbers.
 
-    `make(slice)` returns all columns except `id` for the rows of a slice.  `make(slice)` returns
-    all columns except `id` for the rows of a slice.
+    `make(slice)` returns all columns except `id` for the rows of a slice.
     """
 
     table: Table

@@ -70,7 +70,7 @@ _SUMMARIES_OF_SERIES = (
 class LegSummary(NamedTuple):
     """The facts about a leg that the packet list shows.
 
-    `row` is the id of a packet or of a series. `row` is the id of a packet or of a series.
+    `row` is the id of a packet or of a series.
     """
 
     row: int

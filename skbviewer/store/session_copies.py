@@ -20,7 +20,7 @@ def copy_session(file: Path, out: Path, progress: Progress) -> None:
     """Copy the session `file` to `out` by SQLite's backup function.
 
     If the session is changed during the copy, the copy contains the change completely or not at
-    all.  Raises BadInput if `out` cannot be written; raises Cancelled. In both cases, the
+    all.  Raises BadInput if `out` cannot be written; raises Cancelled.  In both cases, the
     incomplete copy is removed.
     """
     made = temporary(out)
@@ -49,7 +49,7 @@ def copy_session(file: Path, out: Path, progress: Progress) -> None:
 def set_path(file: Path, source: int, path: Path) -> None:
     """Set the path of the input file with id `source` in the session `file`.
 
-    A log and the packets in it are two sources with one path, so the path of both is set. Raises
+    A log and the packets in it are two sources with one path, so the path of both is set.  Raises
     BadInput if the session cannot be written.
     """
     with writing(file) as db:

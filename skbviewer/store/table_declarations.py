@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables and indexes as plain values, and the SQL statements that make them.
 
-Code that writes sessions needs only this module. For queries, sqlalchemy_tables.py declares the
+Code that writes sessions needs only this module.  For queries, sqlalchemy_tables.py declares the
 same tables for SQLAlchemy; loading SQLAlchemy takes as long as reading 300,000 packets.
 """
 

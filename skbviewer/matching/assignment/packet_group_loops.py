@@ -53,7 +53,7 @@ def groups_of(tangle: Tangle, groups: Groups, group: Int64s) -> None:
 def join_by_moment(tangle: Tangle, owner: Int64s, root: Int64s) -> None:
     """Join the groups of packets that may have the same moment.
 
-    By packet: `root` stands for its group. By moment: `owner` is scratch space, filled with -1.
+    By packet: `root` stands for its group.  By moment: `owner` is scratch space, filled with -1.
     """
     for p in range(len(root)):
         if tangle.why[p] != EXACT and tangle.why[p] != TOO_LARGE:

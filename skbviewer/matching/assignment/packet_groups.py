@@ -28,7 +28,7 @@ from .packet_group_loops import (
 class Places(NamedTuple):
     """The moments of groups, sorted by group and begin; group g has places from first[g] on.
 
-    By moment: `of` is its place. By place: `begin` and `end` of the moment there.
+    By moment: `of` is its place.  By place: `begin` and `end` of the moment there.
     """
 
     of: Int64s

@@ -28,7 +28,7 @@ def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tupl
     """Return two flags for each packet: the log may lack its moment, for a known or unknown loss.
 
     The first flag is set if records that could show the packet's moment are missing near the
-    packet's time.  The second flag is set if hits may have been missed at any time. It is set for
+    packet's time.  The second flag is set if hits may have been missed at any time.  It is set for
     all packets if the log was filtered, shows no packet sockets' calls or hand-overs, or counts
     more lost records than it declares times for.  `at` is each packet's time on the log's clock,
     and `error` the possible error of that time (ns).

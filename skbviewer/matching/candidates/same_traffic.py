@@ -6,7 +6,7 @@ identifications as the log.  So the clock that some pairs suggest is believed on
 reasons.  First: it places the time stamps within the tap moments of the log, each of which is some
 microseconds long.  Second: it is nearly the wall clock of the log's host, and no packet was
 captured before this host sent it, or after it arrived here.  Third: TCP's sequence numbers, 32
-random bits each (RFC 9293 3.4.1), agree in segments that were sent only once. A segment was sent
+random bits each (RFC 9293 3.4.1), agree in segments that were sent only once.  A segment was sent
 only once if it has an identification, which TCP renews when it sends a segment again, or if its
 sender soon has the acknowledgement (segments_sent_once.py).
 
@@ -99,7 +99,7 @@ def _numbers_agree(packets: Packets, paired: Bools) -> bool:
 def sent_once(packets: Packets) -> Bools:
     """Return for each packet whether it is a TCP segment with an identification number.
 
-    When TCP sends a segment again, it gives the segment a new identification. So the same bytes
+    When TCP sends a segment again, it gives the segment a new identification.  So the same bytes
     with the same number were sent only once.  Without an identification (IPv6, IPv4 id 0), the same
     bytes may have been sent once more when the log was not recorded.
     """

@@ -45,7 +45,7 @@ class Segment(NamedTuple):
     `spread_ns` is the scatter of the pairs.  `pairs` counts each packet once, even if it was at
     several points.  `errors` is a list of (capture time, error) in order of time, both ns; between
     two of its entries, the error is linear.  `torn_ns`: every clock is outside the moments of some
-    pair by at least this time. It is 0 for a capture of this host.
+    pair by at least this time.  It is 0 for a capture of this host.
     """
 
     begin_ns: int

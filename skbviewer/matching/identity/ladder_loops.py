@@ -57,7 +57,7 @@ def find_crowded(
 ) -> None:
     """Set made[i] if the packet of pair i has several series, or the series several packets.
 
-    By packet: `of_packet` becomes its only series, or SEVERAL. By series: `of_series` becomes its
+    By packet: `of_packet` becomes its only series, or SEVERAL.  By series: `of_series` becomes its
     only packet, or SEVERAL.  The caller fills these two arrays with NONE.
     """
     for i in range(len(packet)):

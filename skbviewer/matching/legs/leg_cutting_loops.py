@@ -256,7 +256,7 @@ def _finish(one: Int64s, made: Int64s) -> None:
 def renumber(of: Int32s, series: Int32s, begin: Int32s) -> None:
     """Replace the number of each record's leg within its series by its row in the table of legs.
 
-    By record: `of` is the leg, and `series` the series. By series: `begin` is the row of its first
+    By record: `of` is the leg, and `series` the series.  By series: `begin` is the row of its first
     leg.
     """
     for i in range(len(of)):

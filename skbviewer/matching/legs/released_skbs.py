@@ -41,7 +41,7 @@ def until_release(records: Records, series: SeriesTable, legs: LegTable, others:
     """Return for each leg the time after which no sniffer can stamp its skb, ns.
 
     This is the release of the skb, if the log shows it, because functions that had the skb may
-    return much later. Otherwise it is the end of the leg.  `others` are legs with calls of another
+    return much later.  Otherwise it is the end of the leg.  `others` are legs with calls of another
     skb after the release; for these, it is always the end of the leg.
     """
     rows = legs.rows

@@ -87,7 +87,7 @@ def _socks(records: Records, calls: Int64s) -> Int64s:
 def _first_legs(legs: LegTable, entry: Numbers, leg: Numbers) -> tuple[Numbers, Numbers]:
     """Keep only the first leg for each pair of a call and a series.
 
-    Later legs of the series passed other stacks.  Later legs of the series passed other stacks.
+    Later legs of the series passed other stacks.
     """
     series = legs.rows["series"][leg]
     order = np.lexsort((leg, series, entry))  # legs are numbered by series and time

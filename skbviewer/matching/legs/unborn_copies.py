@@ -22,7 +22,7 @@ from .recorded_births import births
 def unborn(log: KernelLog, series: SeriesTable) -> Bools:
     """Return for each lifetime whether the log lacks its birth.
 
-    A known copy has the flag False.  A known copy has the flag False.
+    A known copy has the flag False.
     """
     return np.asarray((births(log.records, series) == EARLIEST_NS) & ~series.tap)
 
@@ -48,7 +48,7 @@ def perhaps_copies(
     """Return those lifetimes of `without_birth` that may be copies for sniffers.
 
     No record shows such a copy at a device, or while it is received.  `entries` are the records
-    that would show this. Calls of packet sockets among them (`of_sockets`) do not count, because
+    that would show this.  Calls of packet sockets among them (`of_sockets`) do not count, because
     packet sockets get copies, too.
     """
     if not len(without_birth):

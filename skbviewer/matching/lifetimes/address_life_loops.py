@@ -33,7 +33,7 @@ def assign_items(
 
     The block begins at record `first`; `ts` and `what` are its records' times and bits (see Items).
     Items in `moved` are assigned at their own time; if the block `is_last`, all of them are.  By
-    record: `of` holds the number of the address, and gets the number of the lifetime. By lifetime:
+    record: `of` holds the number of the address, and gets the number of the lifetime.  By lifetime:
     `birth` gets the record of a clone's birth.  By address: `life`, `was` and `shown` are the
     lifetime, the state and the identity of its last item.  A new lifetime begins at an address if
     there was none before, at the first of several successive births, and after the last of several

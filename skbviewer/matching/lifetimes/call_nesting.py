@@ -30,8 +30,8 @@ def _no_values(_: slice) -> Int64s:
 class _Stacks(NamedTuple):
     """The stacks of open calls.
 
-    A node is one open call. `record` is its record, `end` its end (ns), and `below` the node below
-    it. `around` is the next node below it that may contain other calls. `before` is the context's
+    A node is one open call.  `record` is its record, `end` its end (ns), and `below` the node below
+    it.  `around` is the next node below it that may contain other calls.  `before` is the context's
     sum when the call began.  If the call has ended, but another call is still above it, `before` is
     -1.
 

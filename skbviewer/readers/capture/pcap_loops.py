@@ -36,9 +36,9 @@ def walk_some(
     """Write the file positions of packet headers in the bytes `some` into `places`.
 
     `some` begins at position `begin` of the file, which has `size` bytes.  A packet header has
-    `header` bytes; its numbers are little-endian if `little`. The captured length is at byte
+    `header` bytes; its numbers are little-endian if `little`.  The captured length is at byte
     `captured` of the header, and must be at most `limit`.  Returns the number of positions, the
-    position where the walk stopped, and a length. This is the captured length there if it is
+    position where the walk stopped, and a length.  This is the captured length there if it is
     impossible or beyond the end of the file, and -1 otherwise.
     """
     at, count = np.int64(0), np.int64(0)

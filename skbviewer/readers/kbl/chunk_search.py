@@ -56,8 +56,7 @@ Look = Callable[[Chunk, UInt8s], None]
 class _Records:
     """The whole RECORDS chunks that have been found so far.
 
-    If the file has a chunk twice, only the first copy is used.  If the file has a chunk twice, only
-    the first copy is used.
+    If the file has a chunk twice, only the first copy is used.
     """
 
     def __init__(self, path: Path, look: Look | None) -> None:

@@ -42,7 +42,7 @@ class Asides(NamedTuple):
 def read_details(asides: Asides, stext: int) -> Details:
     """Return the details of events in EXT slots: stacks, drops, changes, system calls, names.
 
-    Tables are sorted by the ordinal of the event's record. `stext` is the address of _stext.
+    Tables are sorted by the ordinal of the event's record.  `stext` is the address of _stext.
     """
     frames, drops = _drops(asides, stext)
     waiters = _stacks(*asides.of_type(TYPE.STACK, kbl.KBL_EXT_STACK), stext)
@@ -94,7 +94,7 @@ def _stacks(owner: Int64s, slots: Slots, stext: int) -> Table:
 def _changes(asides: Asides) -> Table:
     """Return the changes of neighbours, routes, addresses and links in the slots.
 
-    The ADDR slot of a route is its gateway.  The ADDR slot of a route is its gateway.
+    The ADDR slot of a route is its gateway.
     """
     parts = []
     neighs, neigh = asides.of_type(TYPE.NEIGH, kbl.KBL_EXT_NEIGH)

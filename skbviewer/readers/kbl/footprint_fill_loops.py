@@ -48,7 +48,7 @@ def fill_records(
     A record gets no footprint if a gap lies between the footprint and the record.  Returns False if
     `table` is too small.  `state` holds the number of the next record, the count of barriers
     passed, and the count of skbs in `table`.  Barriers are gaps, in order of time: `times[i]` on
-    `cpus[i]`. `eras` counts the barriers that each CPU has passed.
+    `cpus[i]`.  `eras` counts the barriers that each CPU has passed.
     """
     begin, passed, known = state
     # Taking an array out of a tuple inside the loop costs an atomic operation.

@@ -2,7 +2,7 @@
 """Find the position of each record of a .kbl file in time order.
 
 Version 2's records with equal times are ordered by CPU; on one CPU, they stay as written.  In
-version 3, entries come first. A call is written at its end, so the first packet of a list is put
+version 3, entries come first.  A call is written at its end, so the first packet of a list is put
 before the list's others.
 """
 

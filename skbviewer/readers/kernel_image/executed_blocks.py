@@ -33,8 +33,7 @@ class ExecutedBlocks(NamedTuple):
 def read_executed_blocks(path: Path) -> ExecutedBlocks:
     """Return the blocks in the file `path`.
 
-    Raises BadInput if the file cannot be read or is damaged.  Raises BadInput if the file cannot be
-    read or is damaged.
+    Raises BadInput if the file cannot be read or is damaged.
     """
     rows = read_rows(path, BLOCKS)
     start, after, instructions, runs, executed = rows.words.T[:5]

@@ -31,7 +31,7 @@ class CallPlace(NamedTuple):
 
 
 def place_of(db: Database, path_of: PathOf, call: int) -> CallPlace:
-    """Return where the call with id `call` is in a path. Raises KeyError if there is no such call.
+    """Return where the call with id `call` is in a path.  Raises KeyError if there is no such call.
 
     `path_of` is a function that returns the path of a packet or of a series.
     """

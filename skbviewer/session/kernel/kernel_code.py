@@ -60,7 +60,7 @@ class KernelCode:
         code.
 
         Raises BadInput if no code is found; if `image` cannot be read, is of another build, or does
-        not have the function; or if `counts` cannot be read, or is of another boot. Raises
+        not have the function; or if `counts` cannot be read, or is of another boot.  Raises
         Cancelled.
         """
         recorded = self._recorded(function)
@@ -158,7 +158,7 @@ class KernelCode:
     def _kernels_of(self, image: KernelImage) -> list[LogKernel]:
         """Return the logs of kernels that were booted from `image`.
 
-        Raises BadInput if there is no such log.  Raises BadInput if there is no such log.
+        Raises BadInput if there is no such log.
         """
         from ...analysis.disassembly import check_build
 

@@ -152,7 +152,7 @@ def _decoded(tree: Any, file: Any) -> Any:
 def _checked(rows: ColumnRows) -> ColumnRows:
     """Return `rows` after a check that its columns fit together.
 
-    Raises ValueError if they do not.  Raises ValueError if they do not.
+    Raises ValueError if they do not.
     """
     for column in rows.columns:
         fits = len(ColumnRows([column])) == len(rows)

@@ -44,7 +44,7 @@ class Paths:
     def call_place(self, call: int) -> CallPlace:
         """Return where the call with id `call` is in the path of its packet.
 
-        Raises KeyError for an unknown id.  Raises KeyError for an unknown id.
+        Raises KeyError for an unknown id.
         """
         with self._opened.database() as db:
             place = call_places.place_of(db, self._whole_path, call)
@@ -66,7 +66,7 @@ class Paths:
     def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int:
         """Return the id of a call in a path; `leg` and `call` are indices of the path.
 
-        Raises KeyError if the path has no such call. Raises KeyError if the path has no such call.
+        Raises KeyError if the path has no such call.
 
         The path is the path of `packet`, or that of `series` if `packet` is None.
         """

@@ -93,7 +93,7 @@ class Statistics:
     ) -> Diagnosis:
         """Return a diagnosis of the `chosen` packets, or of the rows `ids` (-n for row K<n>).
 
-        Raises Cancelled.  Raises Cancelled.
+        Raises Cancelled.
         """
         from ...analysis.diagnosis import diagnose
 

@@ -27,7 +27,7 @@ class SessionTimeline:
     def overview(self, progress: Progress | None = None) -> Overview:
         """Return the overview of the session: density, gaps and drops.
 
-        The first call may take seconds.  The first call may take seconds.
+        The first call may take seconds.
         """
         opened = self._opened
         with opened.database() as db, self._lock:

@@ -47,7 +47,7 @@ def reasons(columns: Columns, has_kbl: bool) -> list[Reason]:
 def _counted(*columns: np.ndarray) -> list[tuple[tuple[int, int], int]]:
     """Return each distinct pair of values in two columns, with its number of occurrences.
 
-    All values must be small; they may be negative.  All values must be small; they may be negative.
+    All values must be small; they may be negative.
     """
     verdict, rung = (column.astype(np.int32) for column in columns)
     pairs, counts = np.unique(verdict << 16 | rung + (1 << 15), return_counts=True)

@@ -34,8 +34,7 @@ class Contents:
     def stream(self, number: int, progress: Progress | None = None) -> followed_stream.Stream:
         """Return the stream of packet `number`: the data that both ends sent.
 
-        Raises KeyError if the packet has no stream; raises Cancelled.  Raises KeyError if the
-        packet has no stream; raises Cancelled.
+        Raises KeyError if the packet has no stream; raises Cancelled.
         """
         (packet,) = self._packets.numbered(number, 1)
         word = followed_stream.WORDS.get(packet.protocol or 0, "")

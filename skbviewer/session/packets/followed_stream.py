@@ -24,10 +24,9 @@ PAGE = 4096  # packets per query
 class Stream(NamedTuple):
     """The data of one conversation.
 
-    `ends` are two texts "address:port"; the end that sent first is the first one. `ends` are two
-    texts "address:port"; the end that sent first is the first one.
+    `ends` are two texts "address:port"; the end that sent first is the first one.
 
-    `text` is the display filter that selects the conversation. `unread` is the number of packets
+    `text` is the display filter that selects the conversation.  `unread` is the number of packets
     whose bytes could not be read from the capture.
     """
 

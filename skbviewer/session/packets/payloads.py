@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Facts that only captured bytes show: the protocol of a payload, and the payload.
 
-The bytes are read from the source files. A file that has moved or changed its size counts as
+The bytes are read from the source files.  A file that has moved or changed its size counts as
 unreadable.
 """
 
@@ -109,8 +109,7 @@ class Payloads:
     def contents(self, source: int) -> UInt8s:
         """Return the contents of a capture.
 
-        Raises BadInput if the file has moved or changed its size.  Raises BadInput if the file has
-        moved or changed its size.
+        Raises BadInput if the file has moved or changed its size.
         """
         if not self._is(source):
             path = self._paths[source]

@@ -33,8 +33,7 @@ class Text(NamedTuple):
 class Word(NamedTuple):
     """A word instead of each number.
 
-    If `words` has no word for a number, the word is `otherwise`, which may be None.  If `words` has
-    no word for a number, the word is `otherwise`, which may be None.
+    If `words` has no word for a number, the word is `otherwise`, which may be None.
     """
 
     column: str

@@ -85,7 +85,7 @@ def _connection(file: Path) -> sqlite3.Connection:
     """Open the session for a query.
 
     SQLite's own limit for memory, PRAGMA hard_heap_limit, would apply to the whole process and
-    could not be removed. As each value is small, it is enough to check the memory of the process
+    could not be removed.  As each value is small, it is enough to check the memory of the process
     from time to time.
     """
     db = sqlite3.connect(f"file:{quote(str(file.absolute()))}?mode=ro", uri=True)
