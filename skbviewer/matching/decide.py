@@ -161,8 +161,8 @@ def _pairs(found: Candidates, answer: Solution) -> Decided:
 def _without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Decided:
     """Give verdicts to the pairs of packets that have no time.
 
-    Such a pair is exact only by TCP's sequence numbers.  If the log lost records, no pair is exact,
-    because it may have lost the lifetime of any packet.
+    A pair without times is exact only by TCP's sequence numbers.  If the log lost records, no pair
+    is exact, because it may have lost the lifetime of any packet.
     """
     alone = is_alone(found)
     exact = by_tcp_alone(packets, found) & (not incomplete(kernel.log))

@@ -104,7 +104,7 @@ def match(packets: Packets, kernel: KernelSide, progress: Progress | None = None
 def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArray[np.void]:
     """Join the match rows of several groups of packets, sorted by (packet, leg).
 
-    `parts` are the numbers, among all packets, of each group's packets.
+    `parts` are the numbers of the packets in each group; they count all packets.
     """
     rows = np.concatenate(found)
     packet: list[Int64s] = [part[one["packet"]] for part, one in zip(parts, found, strict=True)]
@@ -138,7 +138,7 @@ def interfaces(packets: Packets) -> list[int]:
 def _parts(packets: Packets) -> list[Int64s]:
     """Return groups of packets with the same interface, with or without a time.
 
-    If all packets are one group, returns no groups.
+    If all packets are in one group, returns no groups.
     """
     interfaces, timed = np.unique(packets["interface"]), packets["ts"] != UNTIMED
     if len(interfaces) < 2 and timed.all():
@@ -256,7 +256,7 @@ def _nowhere(packets: Packets, kernel: KernelSide) -> Located:
 def _surely(
     packets: Packets, found: Candidates, some: npt.NDArray[np.bool_], kernel: KernelSide
 ) -> tuple[Int64s, Int64s]:
-    """Return the pairs that `some` selects; if the log lacks records, those far from losses."""
+    """Return the pairs that `some` selects; in a log with losses, only those far from losses."""
     pairs = _of(found, some)
     if not incomplete(kernel.log):
         return pairs

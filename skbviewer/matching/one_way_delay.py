@@ -109,7 +109,7 @@ def trips(found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide) -> T
 def without_early_arrivals(
     found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide, way: OneWay
 ) -> tuple[Matches, Matches]:
-    """Return the matches; those with which a packet arrived before it was sent become ambiguous.
+    """Return the matches, with ambiguous ones where a packet would arrive before it was sent.
 
     `found_a` and `found_b` are the matches with the logs `a` and `b`; `way` bounds the offset of
     their clocks.  Only matches that time decided are changed.  If time decided both matches of a
@@ -132,9 +132,9 @@ def _error(found: Matches) -> int:
 
 
 def _without(found: Matches, packets: Int64s) -> tuple[Matches, Int64s]:
-    """Make those matches of the packets `packets` ambiguous that time decided.
+    """Make the matches of the packets `packets` ambiguous that time decided.
 
-    Returns the new matches, and the packets without such a match.
+    Returns the new matches, and the packets that had no match decided by time.
     """
     rows = found.rows.copy()
     mine = (rows["verdict"] == EXACT) & np.isin(rows["rung"], (BY_TIME, BY_POINTS))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The fixed numbers of matching rules, verdicts and rungs, which sessions store.
 
-Sessions are opened by later versions of the program than the one that made them.  So these numbers
-are fixed by hand, and none is ever reused with a different meaning: if no rule uses a rung any
-more, its line stays.  A new rung takes the next free number here, and its sentence goes to
+A session may be opened by a later version of the program than the version that made it.  So these
+numbers are fixed by hand, and none is ever reused with a different meaning: if no rule uses a rung
+any more, its line stays.  A new rung takes the next free number here, and its sentence goes to
 analysis/words/verdict_reasons.py.
 """
 

@@ -63,9 +63,9 @@ def same_host(
     """Find the lifetimes of a log of points (`points`) among those of another log (`kernel`).
 
     `own` are the packets in the log of points, and `side` is what matching needs of the other log.
-    `apart_ns` is the difference "wall clock - log's clock" of the log of points, minus that of the
-    other log.  Returns None if nothing shows that both logs are of one host and boot, or if the
-    offset of the clocks cannot be bounded.
+    `apart_ns` is "wall clock - log's clock" of the log of points, minus "wall clock - log's clock"
+    of the other log.  Returns None if nothing shows that both logs are of one host and boot, or if
+    the offset of the clocks cannot be bounded.
     """
     if own.lifetimes is None or not len(points) or not len(kernel):
         return None
@@ -148,8 +148,8 @@ def _bounds(points: Spans, kernel: Spans, alike: Int64s) -> tuple[int, int]:
 
     If the clock is ahead by a time between these two, each lifetime of `points` lies within its
     partner in `kernel`, extended by BESIDE_NS.  Partners have the same address and the same
-    headers.  If no such time exists, or there are too few partners, the least is greater than the
-    greatest.
+    headers.  If no such time exists, or there are too few partners, the first result is greater
+    than the second.
     """
     row, other = _alike_pairs(points, kernel, alike)
     once = np.bincount(row, minlength=len(points))[row] == 1

@@ -50,7 +50,8 @@ class Solution(NamedTuple):
     """The lifetime and the tap moment of each packet, or the reason why it has none.
 
     By packet: `life` is its series or -1; `moment` is a row of the log's moments or -1; `why` is
-    one of the numbers above.  `edges` are the pairs of packets and moments that are still possible.
+    the reason, one of the numbers above.  `edges` are the pairs of packets and moments that are
+    still possible.
     """
 
     life: Int64s
@@ -96,7 +97,7 @@ def solve(
     """Find each packet's lifetime and tap moment with this clock, or the reason why it has none.
 
     `found` are the candidates, and `where` says where the capture was taken.  The packets `often`
-    have so many lifetimes with their identity that `found` has only those near the time of capture.
+    have so many candidates that `found` has only those near the time of capture.
     """
     case = _in_one_namespace(_case(packets, kernel, found, clock, where))
     edges, near, unsure = possible_pairs(case.asked, case.within)
@@ -223,7 +224,7 @@ def _lifetimes(
 def _at_a_device(case: _Case, edges: Edges, life: Int64s) -> Bools:
     """Return for each packet whether its lifetime may have been captured at a known device.
 
-    A lifetime without a known device may be that of another skb with equal bytes: for example a
+    Without a known device, the lifetime may be that of another skb with equal bytes: for example a
     bridge's clone that went to another port, while the log lacks all calls of the captured skb.
     """
     moments = case.asked.kernel.moments
@@ -252,9 +253,9 @@ def _anchors(found: Candidates, life: Int64s, often: Int64s) -> Bools:
 def _nameable(kernel: KernelSide) -> Bools:
     """Return for each moment whether a match may name it as the place of capture.
 
-    It may be named if it belongs to a call of a packet socket.  If the log has no such calls, it
-    may be named if the log shows all devices of its lifetime.  The result has one more element at
-    its end, for NO_MOMENT, which is False.
+    It may be named if it belongs to a call of a packet socket.  If the log has no calls of packet
+    sockets, a moment may be named if the log shows all devices of its lifetime.  The result has one
+    more element at its end, for NO_MOMENT, which is False.
     """
     moments, probes = kernel.moments, kernel.log.probes.values()
     socket = np.asarray(moments["socket"], np.bool_)

@@ -84,7 +84,7 @@ class Block:
         return set(self._columns) - self._blank
 
     def finish(self, names: Collection[str]) -> None:
-        """Fill those of the columns `names` that nobody has written with the unknown value."""
+        """Fill the columns of `names` that nobody has written with the unknown value."""
         for name in self._blank.intersection(names):
             self[name] = self._unknown[name]
 

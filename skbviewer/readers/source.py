@@ -82,7 +82,7 @@ class Source:
         return self.read(at, self._end if loaded else at + most)
 
     def _hash(self, piece: memoryview, at: int) -> None:
-        """Hash those bytes of `piece` that follow the bytes hashed so far, if there are any."""
+        """Hash the bytes of `piece` that follow the bytes hashed so far, if there are any."""
         if self._hashed is not None and at <= self._hashed.done < at + len(piece):
             self._hashed.add(piece[self._hashed.done - at :])
 

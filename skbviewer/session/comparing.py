@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compare two open sessions, or those packets of each that a display filter selects."""
+"""Compare two open sessions, or the packets of each session that a display filter selects."""
 
 from __future__ import annotations
 

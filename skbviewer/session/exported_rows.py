@@ -44,7 +44,7 @@ def lane_ids(
 def captured_between(
     columns: Columns, clock: Clock, packets: RowIds, times: tuple[int, int]
 ) -> RowIds:
-    """Return those of `packets` that were captured at begin <= t < end.
+    """Return the rows of `packets` that were captured at begin <= t < end.
 
     `times` is (begin, end), session time in ns.
 
@@ -133,7 +133,10 @@ class Exports:
         self._opened, self._packets, self._fields = opened, packets, fields
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
-        """Return those of `packets` captured at begin <= t < end of `times`, session time in ns."""
+        """Return the rows of `packets` that were captured at begin <= t < end.
+
+        `times` is (begin, end), session time in ns.
+        """
         clock = self._opened.timebase()
         return captured_between(self._opened.columns, clock, packets, times)
 

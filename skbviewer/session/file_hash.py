@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hash files, to find out whether a file is still the one that was imported."""
+"""Hash files, to find out whether a file is still the file that was imported."""
 
 from __future__ import annotations
 

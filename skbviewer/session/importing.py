@@ -209,7 +209,7 @@ def _is_log(item: Input | Unread) -> bool:
 
 
 def _has_points_beside(inputs: Sequence[Input | Unread]) -> bool:
-    """Return whether there are several logs, one of them of points, which may be of one host."""
+    """Return whether several logs are given, among them a log of points, maybe of one host."""
     kinds = [item.kind if isinstance(item, Unread) else item.data.kind for item in inputs]
     return sum(kind.is_log for kind in kinds) > 1 and any(kind.has_points for kind in kinds)
 
@@ -374,7 +374,7 @@ class _Import:
     ) -> None:
         """Store the packets of a source and their matches with each log.
 
-        If several logs match a packet equally well, the reason is that of the first one.
+        If several logs match a packet equally well, the reason is taken from the first log.
         """
         builder, summary = self._builder, no_matches(packets)
         for log in logs:

@@ -13,7 +13,7 @@ from .file_hash import sha256
 
 
 def cache_folder() -> Path:
-    """Return the folder of those sessions that the user has not saved under a name."""
+    """Return the folder of sessions that the user has not saved under a name."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "skbviewer" / "sessions"
 

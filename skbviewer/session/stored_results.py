@@ -2,7 +2,7 @@
 """Tables, graphs and diagnosis of a whole session, which its import computes and stores.
 
 Input: a complete session file with many packets.  Output: rows of table `result`.  It takes seconds
-to compute such a result, but a tenth of a second to read it.
+to compute a result, but a tenth of a second to read it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def stored_results(file: Path, progress: Progress) -> Iterator[tuple[str, str, b
 
 
 def _groups() -> tuple[Mapping[str, Callable[[Scope], Any]], ...]:
-    """Return functions that compute results, by name; those in one group use the same arrays."""
+    """Return functions that compute results, by name; those in a group use the same arrays."""
     from ..analysis.comparison import measure  # slow to load
     from ..analysis.diagnosis import diagnose
 

@@ -49,7 +49,7 @@ def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[Recor
 
     `numbers` are the values of n.
 
-    Numbers without such a row are left out.
+    Numbers that are not the n of a row K<n> are left out.
     """
     found: list[Record] = []
     for part in _parts(numbers):
@@ -63,7 +63,7 @@ def kernel_only_of_records(db: Connection, source: int, ordinals: Sequence[int])
 
     `ordinals` are the ordinals of these records.
 
-    A record that represents no such row is left out.
+    A record that represents no kernel-only row is left out.
     """
     found: list[int] = []
     for part in _parts(ordinals):

@@ -97,7 +97,7 @@ def flags(db: Connection, kind: str) -> list[tuple[str, str, Ordinals]]:
 
 
 def set_flags(path: Path, kind: str, where: tuple[str, str], ordinals: Ordinals, on: bool) -> None:
-    """Set or clear the flag `kind` at `ordinals`, which rise, in `where`: (SHA-256, anchor).
+    """Set or clear the flag `kind` at `ordinals` (sorted) in `where`: (SHA-256, anchor).
 
     Raises BadInput if the session file `path` cannot be written.
     """

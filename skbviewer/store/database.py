@@ -70,7 +70,7 @@ def engine_for(path: Path) -> Engine:
 
 
 def forget_pages(execute: Callable[[str], object]) -> None:
-    """Unmap those pages of the file that were read; a later read maps them again.
+    """Unmap the pages of the file that were read; a later read maps them again.
 
     `execute` executes an SQL statement on a connection to the file.
     The kernel caches the pages as long as it has memory, but they no longer count as memory of the

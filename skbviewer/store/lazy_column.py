@@ -57,7 +57,7 @@ class LazyColumn:
     def rows_with(self, values: Int64s) -> tuple[Int64s, Array]:
         """Return the 0-based rows that have one of `values`, and the values of these rows.
 
-        The `values` must rise.
+        The `values` must be sorted.
         """
         return self._columns.rows_with(self._table, self._name, values)
 

@@ -277,7 +277,7 @@ def addresses_of_leg(db: Connection, number: int) -> list[StoredAddress]:
 
 
 def drops_in(db: Connection, number: int) -> list[int]:
-    """Return the ids of those events of the leg with id `number` that are drops."""
+    """Return the ids of the drops among the events of the leg with id `number`."""
     wanted = select(event.c.id).where(event.c.leg == number, event.c.event == DROP)
     return [int(row[0]) for row in db.execute(wanted.order_by(event.c.id))]
 
@@ -300,7 +300,7 @@ _DROP, _CHANGE, _SYSCALL, _NAME, _END = accumulate(_WIDTHS)
 
 
 def _event(row: Sequence[Any]) -> StoredEvent:
-    """Return an event from its own columns and those of its details (None if it has none)."""
+    """Return an event from its own columns and its details' columns (None without details)."""
     details = (
         None if row[_DROP] is None else StoredDrop._make(row[_DROP:_CHANGE]),
         None if row[_CHANGE] is None else StoredChange._make(row[_CHANGE:_SYSCALL]),
@@ -349,7 +349,7 @@ def meta(db: Connection, source_id: int) -> dict[str, str]:
 
 
 def sections(db: Connection, source_id: int, numbers: Collection[int]) -> dict[int, str]:
-    """Return the JSON sections of points by number; only those in `numbers`."""
+    """Return the JSON sections of points whose numbers are in `numbers`, by number."""
     keys, found = [f"{SECTIONS}{number}" for number in numbers], dict[int, str]()
     for at in range(0, len(keys), MOST_KEYS):
         wanted = select(meta_table.c.key, meta_table.c.value).where(

@@ -55,7 +55,7 @@ class RunningSums:
     def last_not_above(self, values: Int64s) -> Int64s:
         """Return for each of `values` the index of the last sum that is not greater.
 
-        The `values` must rise, and begin at 0 or above.
+        The `values` must be sorted, and at least 0.
         """
         bounds = np.r_[np.searchsorted(values, self._chunks[:-1]), len(values)]
         return self._by_chunk(values, bounds, self._last_in_chunk)

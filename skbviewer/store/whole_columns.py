@@ -190,8 +190,8 @@ class Columns:
     ) -> tuple[Int64s, Array]:
         """Return the 0-based rows whose value is one of `values`, and the values of these rows.
 
-        The `values` must rise.  Only chunks that may have such rows are read, so it takes little
-        time to find a few neighbouring rows of a sorted column.
+        The `values` must be sorted.  Only chunks that may have such rows are read, so it takes
+        little time to find a few neighbouring rows of a sorted column.
         """
         low, high = self._chunk_bounds(table, column)
         begin, end = np.searchsorted(values, low), np.searchsorted(values, high, "right")
@@ -216,7 +216,9 @@ class Columns:
     def rows_during(
         self, table: str, begin: str, last: tuple[str, ...], times: tuple[int, int]
     ) -> Int64s:
-        """Return rising 0-based rows, among them all rows that are at work between two times.
+        """Return the 0-based numbers, sorted, of rows that may be at work between two times.
+
+        The result contains all rows that are at work then.
 
         A row is at work from its time in column `begin` to the sum of its values in the columns
         `last`.  Other rows of the same chunks are in the result, too.
@@ -231,7 +233,7 @@ class Columns:
         return np.concatenate(found)
 
     def rows_within(self, table: str, column: str, spans: Sequence[tuple[int, int]]) -> Int64s:
-        """Return rising 0-based rows, among them all rows whose value is in one of the `spans`.
+        """Return the 0-based numbers, sorted, of all rows whose value is in one of the `spans`.
 
         A span is (first, last).  Other rows of the same chunks are in the result, too.
         """
@@ -244,7 +246,7 @@ class Columns:
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     def near(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
-        """Return the values of a column at the 0-based `rows`, which must rise.
+        """Return the values of a column at the 0-based `rows`, which must be sorted.
 
         The whole column is neither read nor kept, so this is for code that reads a table in blocks.
         """
@@ -258,7 +260,7 @@ class Columns:
         return values if span == len(rows) else np.asarray(values[rows - first])
 
     def _sparse(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
-        """Return the values at `rows`, which must rise, chunk by chunk."""
+        """Return the values at `rows`, which must be sorted, chunk by chunk."""
         out = np.empty(len(rows), self._dtype(table, column))
         first, last = int(rows[0]) // CHUNK, int(rows[-1]) // CHUNK
         bounds = np.searchsorted(rows, np.arange(first, last + 2) * CHUNK)
@@ -348,7 +350,7 @@ class Columns:
 
 
 def _places_of(part: Array, values: npt.NDArray[np.integer]) -> Int64s:
-    """Return the positions of those elements of `part` that are among `values`, which rise."""
+    """Return the positions of the elements of `part` that are among `values` (sorted)."""
     first, last = int(values[0]), int(values[-1])
     if last - first + 1 == len(values):
         return np.flatnonzero((part >= first) & (part <= last))

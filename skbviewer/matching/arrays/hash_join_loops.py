@@ -55,9 +55,9 @@ def ask_partners(
     """Find the first index in `keys` of each key of `asked`, and return the number of all pairs.
 
     first[i] becomes the first index of asked[i] in `keys` (-1 = none). many[i] becomes True if
-    `keys` contains asked[i] more than `most` times.  Keys with many[i] True are not counted in the
-    result.  collect_keys() has filled `slots` and `count`: count[j] is how often `keys` contains
-    the key whose first index is j.
+    `keys` contains asked[i] more than `most` times.  The result does not count keys for which
+    many[i] is True.  The caller has filled `slots` and `count` by collect_keys(): count[j] is how
+    often `keys` contains the key whose first index is j.
     """
     total = 0
     for i in range(len(asked)):

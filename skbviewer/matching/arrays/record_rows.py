@@ -2,7 +2,7 @@
 """Give compiled loops the columns of records block by block, always with the same types.
 
 The columns of a record table are as narrow as their values allow, and may be mapped from a file.
-Without this module, a loop would be compiled again for each such type.
+Without this module, a loop would be compiled again for each type of column.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def rows_where(records: Records, wanted: Callable[[slice], Bools]) -> Int64s:
 def whole(records: Records, name: str, dtype: str) -> npt.NDArray[Any]:
     """Return column `name` of all records as one contiguous, writable array of the type `dtype`.
 
-    The array is a copy only if the stored column is not of this type, contiguous and writable.
+    The array is a copy only if the stored column has another type, is not contiguous, or is
+    read-only.
     """
     column = records.stored(name) if isinstance(records, RecordTable) else records[name]
     return np.require(column, np.dtype(dtype), ["C", "W"])

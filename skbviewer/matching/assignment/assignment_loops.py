@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Follow the assignments of a group, state by state: loops of consistent_assignments.py."""
+"""Follow the assignments of a packet group, state by state: loops of consistent_assignments.py."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Scratch(NamedTuple):
         return cls(a, b, c, d, e, f, g, h, holder, np.zeros(0, np.bool_), counts)
 
     def ready(self, places: int) -> Scratch:
-        """Return scratch arrays for a group that has `places` moments."""
+        """Return scratch arrays for a group of packets that may have `places` moments."""
         scratch = self._replace(slot=np.zeros(places, np.int64), last=np.full(places, -1))
         if len(self.table):
             return scratch
@@ -90,11 +90,11 @@ def _zeros(size: int) -> Int64s:
 def follow_groups(
     tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, seen: Bools, sure: Int8s
 ) -> None:
-    """Drop the pairs that no assignment of their group has, in all groups that are SEVERAL.
+    """Drop the pairs that no assignment of their packet group has, in all groups marked SEVERAL.
 
-    Sets `sure` of these groups to EXACT (each remaining pair is in an assignment), TOO_LARGE (some
-    remaining pairs may be in none) or CROWDED (the group has no assignment, and keeps all pairs).
-    `seen` is scratch space: a flag for each pair.
+    Sets `sure` of each such group to EXACT (each remaining pair is in an assignment), TOO_LARGE
+    (some remaining pairs may be in none) or CROWDED (the group has no assignment, and keeps all
+    pairs).  `seen` is scratch space: a flag for each pair.
     """
     for g in range(len(sure)):
         if sure[g] != SEVERAL:
@@ -114,9 +114,9 @@ def follow_groups(
 def _ends(
     tangle: Tangle, order: Int64s, first: np.int64, last: np.int64, places: Places, scratch: Scratch
 ) -> np.int64:
-    """Set scratch.last[place] to the last packet of the group that may have the place's moment.
+    """Set scratch.last[place] to the last packet of a group that may have the place's moment.
 
-    Returns the number of pairs of the group.
+    Returns the number of pairs that the packets of the group have.
     """
     pairs = np.int64(0)
     for n in range(first, last):
@@ -139,7 +139,7 @@ def _group(
     seen: Bools,
     pairs: np.int64,
 ) -> int:
-    """Follow the assignments of one group; mark in `seen` the pairs that are in an assignment.
+    """Follow the assignments of one group of packets; mark in `seen` the pairs that are in one.
 
     Returns EXACT, TOO_LARGE or CROWDED.
     """
@@ -186,7 +186,7 @@ def _options(tangle: Tangle, packet: np.int64) -> np.int64:
 def _slots(
     tangle: Tangle, packet: np.int64, n: np.int64, places: Places, scratch: Scratch
 ) -> np.int64:
-    """Give a slot to each moment of the group's n-th packet that a later packet may have, too.
+    """Give a slot to each moment of a group's n-th packet that later packets may have, too.
 
     Returns the slots (as bits) that become free after this packet, because no later packet may have
     their moments.
@@ -278,9 +278,9 @@ def _open(taken: np.int64, latest: np.int64, holder: Int64s, end: Int64s) -> np.
 def _state(
     scratch: Scratch, low: np.int64, high: np.int64, taken: np.int64, latest: np.int64
 ) -> np.int64:
-    """Return the index of the state (`taken`, `latest`) among those from `low` to `high`.
+    """Return the index of the state (`taken`, `latest`) among the states from `low` to `high`.
 
-    If there is no such state, it is added at `high`.
+    If the state is not among them, it is added at index `high`.
     """
     mixed = (taken * MIX) ^ (latest * MIX2)
     mixed ^= mixed >> 29

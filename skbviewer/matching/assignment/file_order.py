@@ -58,9 +58,9 @@ def problem_for(
 def _allowing_each_pair(problem: Problem) -> Problem:
     """Return the problem with each moment's window so wide that it contains all its packets' times.
 
-    A CPU may be stopped between an skb's arrival and its time stamp.  The time stamp of such a
-    packet is too late for the narrow window of its own moment, but may fit into the window of a
-    different lifetime.
+    A CPU may be stopped between an skb's arrival and its time stamp.  The time stamp of a packet
+    from such a CPU is too late for the narrow window of its own moment, but may fit into the window
+    of a different lifetime.
     """
     packet, moment = problem.packet, problem.moment
     early, late = _outside(problem)
@@ -88,10 +88,10 @@ def _numbered(moments: Int64s, parts: Int64s, size: int) -> tuple[Int64s, Int64s
 def orders_of(packets: Packets, where: Located) -> tuple[int, ...]:
     """Return the indices of WINDOWS by which the file may be sorted, the narrowest windows first.
 
-    Packets are in the order in which the packet socket got them, unless somebody sorted the file by
-    time.  Some packets may be stamped in the socket's call and others on arrival, for example while
-    ping runs.  Then some packets do not fit into narrow windows, and only the widest windows are
-    certain.
+    A file has its packets in the order in which the packet socket got them, if nobody has sorted it
+    by time.  Some packets may be stamped in the socket's call and others on arrival, for example
+    while ping runs.  Then some packets do not fit into narrow windows, and only the widest windows
+    are certain.
     """
     is_sorted = not (np.diff(packets["ts"]) < 0).any()
     return tuple(range(where.stamped, ANY_TIME + 1)) if is_sorted else (CALLED,)

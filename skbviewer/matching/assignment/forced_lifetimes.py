@@ -12,13 +12,13 @@ packet in the file began.
 
 A packet whose moment the log may lack is never exact, and takes no moment from others: a consistent
 assignment can always leave it out.  The other packets form groups: packets that share moments, or
-whose order their moments may contradict.  If a group has no consistent assignment, it decides
-nothing.  In every other group, overlapping moments form clusters.  Each packet has a moment between
-the earliest and the latest cluster that its place in the file allows.  If no moments of the group
-overlap, each moment between these clusters is possible, and the group is decided.  Otherwise all
-assignments are followed packet by packet (`consistent_assignments.py`).  If this search exceeds its
-limits, some impossible assignments count as possible, but no possible one counts as impossible.  A
-lifetime is therefore exact only if it is the same in every assignment.
+whose order their moments may contradict.  A group of packets that has no consistent assignment
+decides nothing.  In every other group of packets, overlapping moments form clusters.  Each packet
+has a moment between the earliest and the latest cluster that its place in the file allows.  If no
+moments of a packet group overlap, each moment between these clusters is possible, and the group is
+decided.  Otherwise all assignments are followed packet by packet (`consistent_assignments.py`).  If
+this search exceeds its limits, some impossible assignments count as possible, but no possible one
+counts as impossible.  A lifetime is therefore exact only if it is the same in every assignment.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
     """Return for each packet the lifetime that all consistent assignments give it, or a reason.
 
     Packets that share moments are solved as one group first, so a group that contradicts itself
-    does not spoil others.  Then larger groups are solved, which contain packets whose order in the
-    file matters, too.
+    does not spoil other groups.  Then larger groups are solved, which contain packets whose order
+    in the file matters, too.
     """
     size = len(asked.at)
     rows, why = np.zeros(size + 1, np.int64), np.zeros(size, np.int8)
@@ -103,7 +103,7 @@ def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
 
 
 def _solve(tangle: Tangle, groups: Groups, scratch: Scratch) -> Scratch:
-    """Drop pairs that are in no assignment of their group.
+    """Drop pairs that are in no assignment of their packet group.
 
     Sets `tangle.why` for the packets of groups that have no solution.  Returns the scratch arrays,
     which may be new and larger.

@@ -23,13 +23,13 @@ def narrow_groups(
     least: Int64s,
     sure: Int8s,
 ) -> None:
-    """Drop the pairs whose moment is outside its packet's bounds, and set `sure` of each group.
+    """Drop the pairs whose moment is outside its packet's bounds; set `sure` of each group.
 
-    Sets `sure` to CROWDED (the group has no assignment), EXACT (each remaining pair is in an
-    assignment) or SEVERAL (not known yet).  `tangle.kept` becomes False for dropped pairs.
+    Sets `sure` of a packet group to CROWDED (it has no assignment), EXACT (each remaining pair is
+    in an assignment) or SEVERAL (not known yet).  `tangle.kept` becomes False for dropped pairs.
 
-    Scratch arrays: by moment of a group, `cluster` is the first moment of its cluster, and `holds`
-    the number of moments in that cluster; by packet, `least` is its earliest cluster.
+    Scratch arrays: by moment of a packet group, `cluster` is the first moment of its cluster, and
+    `holds` the number of moments in that cluster; by packet, `least` is its earliest cluster.
     """
     for g in range(len(sure)):
         single = _clusters(places, np.int64(g), cluster, holds)
@@ -71,7 +71,7 @@ def narrow_groups(
 
 @allocation_free
 def _clusters(places: Places, g: np.int64, cluster: Int64s, holds: Int64s) -> bool:
-    """Find the clusters of a group's moments; return whether each cluster has only one moment.
+    """Find the clusters of a packet group's moments; return whether each has only one moment.
 
     `cluster` and `holds` are the scratch arrays of narrow_groups().
     """

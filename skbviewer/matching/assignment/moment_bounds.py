@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the earliest and the latest tap moment that each packet of a group can have.
 
-Overlapping moments form clusters; two clusters do not overlap.  Of two packets, the one that is
-later in the file has a moment of the same cluster or of a later one.  A cluster holds as many
+Overlapping moments form clusters; two clusters do not overlap.  Of two packets, the packet that is
+later in the file has a moment of the same cluster or of a later cluster.  A cluster holds as many
 packets as it has moments.  So a pass forward from the first packet finds each packet's earliest
 cluster, and a pass back from the last packet finds its latest cluster.  If each cluster has only
 one moment, every moment between these bounds is possible.
@@ -19,10 +19,11 @@ from .packet_groups import Places
 
 
 def narrow(tangle: Tangle, groups: Groups, places: Places, sure: Int8s) -> None:
-    """Drop the pairs whose moment is outside its packet's bounds, and set `sure` of each group.
+    """Drop the pairs whose moment is outside its packet's bounds; set `sure` of each group.
 
-    The bounds follow from the order of the packets in the file.  Sets `sure` to CROWDED (the group
-    has no assignment), EXACT (each remaining pair is in an assignment) or SEVERAL (not known yet).
+    The bounds follow from the order of the packets in the file.  Sets `sure` of a packet group to
+    CROWDED (it has no assignment), EXACT (each remaining pair is in an assignment) or SEVERAL (not
+    known yet).
     """
     size = len(places.begin)
     narrow_groups(

@@ -32,7 +32,7 @@ class Tangle(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Groups of several packets: group g has the packets order[first[g] : first[g + 1]]."""
+    """Groups of several packets: group g consists of order[first[g] : first[g + 1]]."""
 
     order: Int64s
     first: Int64s
@@ -53,7 +53,8 @@ def groups_of(tangle: Tangle, groups: Groups, group: Int64s) -> None:
 def join_by_moment(tangle: Tangle, owner: Int64s, root: Int64s) -> None:
     """Join the groups of packets that may have the same moment.
 
-    By packet: `root` stands for its group.  By moment: `owner` is scratch space, filled with -1.
+    By packet: `root` is the packet that stands for its group.  By moment: `owner` is scratch space,
+    filled with -1.
     """
     for p in range(len(root)):
         if tangle.why[p] != EXACT and tangle.why[p] != TOO_LARGE:
@@ -71,9 +72,9 @@ def join_by_order(tangle: Tangle, latest: Int64s, packet: Int64s, root: Int64s) 
     """Join two packets' groups if their moments may contradict the packets' order in the file.
 
     This is so if the packet that is earlier in the file may have a moment that begins after a
-    moment of the other packet has ended.  By packet: `root` stands for its group.  `latest` and
-    `packet` are scratch space: a stack of groups, sorted by the begin of the latest moment that the
-    group may have.
+    moment of the other packet has ended.  By packet: `root` is the packet that stands for its
+    group.  `latest` and `packet` are scratch space: a stack of packet groups, sorted by the begin
+    of the latest moment that each group may have.
     """
     high = np.int64(0)
     for p in range(len(root)):
@@ -135,9 +136,9 @@ def _join(root: Int64s, p: np.int64, q: np.int64) -> None:
 
 @allocation_free
 def settle_roots(root: Int64s) -> None:
-    """Set root[p] to the packet that stands for its whole group.
+    """Set root[p] to the packet that stands for the whole group of packet p.
 
-    Before the call, root[p] is any packet of the group that is not later than p.
+    Before the call, root[p] is any packet of the same group that is not later than p.
     """
     for p in range(len(root)):
         root[p] = root[root[p]]

@@ -26,7 +26,7 @@ from .packet_group_loops import (
 
 
 class Places(NamedTuple):
-    """The moments of groups, sorted by group and begin; group g has places from first[g] on.
+    """The moments of packet groups, sorted by group and begin; group g begins at place first[g].
 
     By moment: `of` is its place.  By place: `begin` and `end` of the moment there.
     """
@@ -52,9 +52,9 @@ def group_roots(tangle: Tangle, ordered: bool) -> Int64s:
 
 
 def groups_of_several(root: Int64s, tangle: Tangle, known: Int64s | None = None) -> Groups:
-    """Return the groups that have several packets; root[p] stands for the group of packet p.
+    """Return the groups of several packets; root[p] is the packet that stands for p's group.
 
-    Leaves out groups whose packets already form one group in `known` (like `root`).
+    Leaves out groups whose packets already form one group in `known`, an array like `root`.
     """
     size = np.bincount(root, minlength=len(root))
     wanted = size > 1

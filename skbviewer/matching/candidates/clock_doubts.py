@@ -7,8 +7,8 @@ packets whose times must not decide their match.
 
 If packets look alike and the clock is set among them, most of them are near some moment even so, by
 chance.  Only the packets that are near no moment show that the clock was set.  The clock may have
-been set if some other clock explains such a packet and its neighbour: it places both at moments of
-their candidates.  If no other clock explains them, the packet does not belong to this recording.
+been set if some other clock places both the packet and its neighbour at moments of their
+candidates.  If no other clock does so, the packet does not belong to this recording.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def contradicted_by_clock(
 
 
 def _neighbours(some: Int64s, stretch: Int64s, against: Bools) -> tuple[Int64s, Int64s]:
-    """Return pairs of adjacent packets between the same anchors, at least one of them `against`."""
+    """Return pairs of adjacent packets between the same anchors; one of both is `against`."""
     earlier, later = some[:-1], some[1:]
     asked = (stretch[earlier] == stretch[later]) & (against[earlier] | against[later])
     return earlier[asked], later[asked]

@@ -65,8 +65,9 @@ def share_undated(log: KernelLog, losses: Table) -> float:
 def without_number(packets: Packets) -> Bools:
     """Return for each packet whether it is an IP packet without any number that rarely repeats.
 
-    Such a number is the identification (in IPv6: of fragments) or the sequence number.  For
-    example, all router solicitations of a host are equal, because they have no such number.
+    Numbers that rarely repeat are the identification (in IPv6: that of fragments) and the sequence
+    number.  For example, all router solicitations of a host are equal, because they have neither
+    identification nor sequence number.
     """
     numbers = ("ip_id", "frag_id", "seq")
     any_number = np.any([np.asarray(packets[name]) > 0 for name in numbers], axis=0)

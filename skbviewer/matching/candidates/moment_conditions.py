@@ -47,9 +47,9 @@ def eligible(
 
     `where` says where the capture was taken; with `several_devices`, no moment is excluded by its
     device.  `sockets_only` means that the log lacks nothing: if it has calls of packet sockets at
-    these devices, only the moments of such calls count.  Without `sockets_only`, a moment counts
-    even if no call shows it at a device: the log may lack that call, or may have no probe at the
-    hand-over.
+    these devices, moments without such a call do not count.  Without `sockets_only`, a moment
+    counts even if no call shows it at a device: the log may lack that call, or may have no probe at
+    the hand-over.
     """
     moments = kernel.moments
     met, socket = moments["met"], moments["socket"]
@@ -122,7 +122,7 @@ def _between(
 def agreeing_headers(
     packets: Packets, kernel: KernelSide, edges: Edges, may_be_cut_later: bool
 ) -> Edges:
-    """Return the pairs of `edges` in which the packet's header equals the one at the moment.
+    """Return the pairs of `edges` in which packet and moment have the same header.
 
     A header field that is unknown on either side does not exclude a pair.  `may_be_cut_later` means
     that the capture was taken on another host, so that it may show fragments of a packet that was
@@ -178,7 +178,7 @@ def _is_part(frag_off: Int64s) -> Bools:
 
 
 def _stands_for_more(rows: ColumnTable | Packets, kern: Int64s) -> Bools:
-    """Return for each footprint whether its header may be that of a larger packet than its skb."""
+    """Return for each footprint whether its header may be that of more data than its skb holds."""
     held, length = part(rows, "skb_len", kern), part(rows, "tot_len", kern)
     return np.asarray((held >= 0) & (held + 120 < length))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find candidates for packets without an IP header: by EtherType and time.
 
-Without a clock, or if their header was not captured, such packets cannot be distinguished.  They
-then have a few lifetimes as candidates, none of which is certain.
+Without a clock, or if their header was not captured, packets with the same EtherType cannot be
+distinguished.  They then have a few lifetimes as candidates, none of which is certain.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_CANDIDATES = 2  # most candidates on each side of a packet without an identi
 
 
 def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
-    """Return pairs of packets and series that have the same EtherType, which is not that of IP.
+    """Return pairs of packets and series that have the same EtherType, except that of IP.
 
     The leg of the series must begin within WINDOW_NS of the packet's time; without `clock`, there
     are no pairs.

@@ -44,7 +44,7 @@ def _lacking(
 ) -> npt.NDArray[np.int64]:
     """Return for each of `count` namespaces the number of packets without a moment there.
 
-    By pair: the packet, and the number of the moment's namespace; the number `count` stands for any
+    By pair: its packet, and the number of its moment's namespace; the number `count` stands for any
     namespace.
     """
     pairs = np.unique(np.stack([packet, space]), axis=1)

@@ -53,7 +53,7 @@ class PossiblePairs(NamedTuple):
     `near`: one of its lifetimes has a moment at the packet's time, whatever header that moment
     shows.  `unsure`: the packet may have been captured at a further moment of its lifetimes.
     Either the log may lack the records that show this moment, or the header on the wire may have
-    had an EtherType that differs from that of the skb.
+    had a different EtherType than the skb.
     """
 
     edges: Edges

@@ -2,10 +2,11 @@
 """Find packets of flows in which an identity repeats within a short time.
 
 Input: packets, and their pairs with moments, found with a larger error of the clock than it really
-has.  Output: the packets that belong to such flows.  A log may lack lifetimes at unknown times:
-because it was filtered, or because an older recorder only counted missed hits.  A capture of
-another host contains packets that the host of the log never had.  In both cases, a flow is trusted
-only if all its known packets differ: then the missing packets are assumed to differ, too.
+has.  Output: the packets that belong to flows with a repeated identity.  A log may lack lifetimes
+at unknown times: because it was filtered, or because an older recorder only counted missed hits.  A
+capture of another host contains packets that the host of the log never had.  In both cases, a flow
+is trusted only if all its known packets differ: then the missing packets are assumed to differ,
+too.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ def is_of_another_run(
 def _lines(at: Int64s, sent: Bools, after: Int64s, before: Int64s) -> bool:
     """Return whether a line passes above all arrivals and below all departures.
 
-    The times `at` rise.
+    The times `at` must be sorted.
     """
     if not len(at):
         return False

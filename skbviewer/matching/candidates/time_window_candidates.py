@@ -94,7 +94,7 @@ def _among_lives(
 ) -> tuple[Int64s, Int64s, Int64s]:
     """Return pairs with equal hashes whose lifetime may have been captured at the packet's time.
 
-    The third array holds the packets that have too many such pairs.  `series` is the series of each
+    The third array holds the packets that have too many pairs.  `series` is the series of each
     footprint hash in `hashes`.
     """
     keys, group = np.unique(asked, return_inverse=True)
@@ -134,12 +134,13 @@ def _seen(kernel: KernelSide) -> _Seen:
 def _of_the_time(
     group: Int64s, when: _When, place: Int64s, after: Int64s, before: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs of a packet and a lifetime of one group that overlap in time.
+    """Return pairs of a packet and a lifetime that have the same group and overlap in time.
 
     A packet gets at most MAX_LIFETIMES pairs; the third array holds the packets that have more.  By
-    packet: `group` is its group, `when` its time.  By lifetime: `place` is its group, `after` and
-    `before` are the ends of its time.  A packet that overlaps no lifetime of its group gets the
-    MAX_LIFETIMES nearest ones, because the log may have it at another time.
+    packet: `group` is the number of its group of equal hashes, `when` its time.  By lifetime:
+    `place` is the number of its group, `after` and `before` are the ends of its time.  If a packet
+    overlaps no lifetime of its group, it gets the MAX_LIFETIMES nearest lifetimes, because the log
+    may have it at another time.
     """
     order, count = np.lexsort((after, place)), len(place) + 1
     first, end = (np.searchsorted(place[order], group, side) for side in ("left", "right"))

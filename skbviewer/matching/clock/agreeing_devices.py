@@ -73,9 +73,9 @@ def agreeing_devices(
     which the skbs had arrived when they were stamped.  If an skb passed a device several times, it
     may have been stamped each time.
 
-    If the log is `lossy`, a pair does not count if its distance in time differs from that of its
-    neighbours.  `missing` is the share (0 to 1) of hits that the log lacks at unknown times: if it
-    is not 0, a device is returned only if all others are surely excluded.
+    If the log is `lossy`, a pair does not count if packet and moment are not as far apart in time
+    as in neighbouring pairs.  `missing` is the share (0 to 1) of hits that the log lacks at unknown
+    times: if it is not 0, a device is returned only if all others are surely excluded.
 
     No device is returned if nearly all packets passed a device that agrees with no clock, and fewer
     packets passed the agreeing devices.  A packet counts as one that passed a device even if the
@@ -185,9 +185,11 @@ def _agreeing(
 def _as_likely(
     found: dict[Device, ClockFit | None], share: dict[Device, float], wanted: set[Device]
 ) -> set[Device]:
-    """Return all devices that are as likely as those in `wanted`, with which all stamps agree.
+    """Return all devices that may be the capture's as well as those in `wanted`.
 
-    At such a device, the stamps of nearly all packets agree, too; or those of most packets, and its
+    All stamps agree with the devices in `wanted`.
+
+    At another device, the stamps of nearly all packets must agree; or those of most packets, if its
     clock is as exact.
     """
     residual = {
@@ -207,8 +209,7 @@ def _share_at_calls(
     """Return the share (0 to 1) of packets that were stamped in a call or on arrival.
 
     By pair: `packet` is an index of `captured`, and `rows` has the moment.  A capture may have both
-    kinds of stamps: a program such as ping makes the host stamp on arrival only while the program
-    runs.
+    kinds of stamps: while a program such as ping runs, the host stamps packets on arrival.
     """
     if clock is None:
         return 0.0

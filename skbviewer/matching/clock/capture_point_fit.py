@@ -94,10 +94,11 @@ def locate(
 ) -> Located:
     """Find the place where the capture seems to have been taken, and fit its clock there.
 
-    If a packet has several series, it counts at each place where one of them has a point.  `lossy`
-    means that the log may lack the lifetimes of some packets, so that these packets are paired with
-    lifetimes of others.  `missing` is the share of hits that the log lacks at unknown times: if
-    these hits may be the reason why a device is contradicted, no clock is returned.
+    If a packet has several series, it counts at each place where at least one of the series has a
+    point.  `lossy` means that the log may lack the lifetimes of some packets, so that these packets
+    are paired with lifetimes of others.  `missing` is the share of hits that the log lacks at
+    unknown times: if these hits may be the reason why a device is contradicted, no clock is
+    returned.
     """
     captured = packets["ts"]
     count = int(np.count_nonzero(np.bincount(packet, minlength=1)))

@@ -173,13 +173,13 @@ def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit |
 
 
 def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
-    """Fit each segment of `clock` again, to those of `pairs` whose packets are in it.
+    """Fit each segment of `clock` again, to the pairs whose packets are in the segment.
 
     `captured` are the times (ns) of all packets.
 
-    A segment does not change if none of these pairs is in it.  Nor does a segment that never had
-    pairs, because its packets may have been stamped by the clock before it or by the clock after
-    it.
+    A segment does not change if none of these pairs is in it.  A segment that never had pairs does
+    not change either, because its packets may have been stamped by the clock before it or by the
+    clock after it.
     """
     pairs = _whole(pairs.selected(by_group(pairs.packet, pairs.kernel_ns)))
     which = clock.segment_of(pairs.packet)
@@ -229,7 +229,7 @@ def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) 
 def _of_both(last: Segment, following: Segment, first: int, range_ns: Int64s) -> Segment:
     """Return a segment for packets that may have been stamped by the clock of either neighbour.
 
-    Its packets are those from index `first` on.
+    The packets of the segment are those from index `first` on.
 
     The new segment has no pairs.
     """
@@ -261,7 +261,7 @@ def _whole(pairs: TimedPairs) -> TimedPairs:
 def _segment(
     first: int, range_ns: Int64s, captured: Int64s, pairs: TimedPairs, bounded: bool
 ) -> Segment:
-    """Fit a segment to the pairs of its packets: those from `first` on, captured in `range_ns`."""
+    """Fit a segment to pairs of packets from index `first` on, captured within `range_ns`."""
     capture_ns = captured[pairs.packet]
     origin = int(pairs.kernel_ns.min())
     few = slice(None, None, 1 + len(capture_ns) // MAX_MEDIAN_PAIRS)
@@ -298,8 +298,9 @@ def _in_order(capture_ns: Int64s, pairs: TimedPairs) -> tuple[Int64s, TimedPairs
 def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: TimedPairs) -> Segment:
     """Return the segment `line` with its errors from the first to the last of `range_ns`.
 
-    The times `capture_ns` rise.  No error is less than the spread of the pairs.  The true error is
-    a convex function of time, so between two knots it is at most as large as the linear error.
+    The times `capture_ns` must be sorted.  No error is less than the spread of the pairs.  The true
+    error is a convex function of time, so between two knots it is at most as large as the linear
+    error.
     """
     here, begin = line.to_kernel(capture_ns), line.offset_ns + line.origin_ns
     at = np.unique(np.linspace(range_ns.min() - begin, range_ns.max() - begin, KNOTS).round())

@@ -25,10 +25,10 @@ END = 9  # pairs at the end of a run whose median is its level
 def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
     """Return the number of the run to which each pair belongs, from 0; -1 for outliers.
 
-    A run is a sequence of pairs that agree with one clock.  By pair: `difference` is that of the
-    two clocks, and `kernel_ns` the time on the log's clock (ns).  Pairs are sorted by `packet`; a
-    packet may have several pairs.  If there are never MIN_RUN successive packets that agree with
-    one clock, all pairs are one run.
+    A run is a sequence of pairs that agree with one clock.  By pair: `difference` is the difference
+    of the two clocks, and `kernel_ns` the time on the log's clock (ns).  Pairs are sorted by
+    `packet`; a packet may have several pairs.  If there are never MIN_RUN successive packets that
+    agree with one clock, all pairs are one run.
     """
     count, nth = len(difference), np.cumsum(np.r_[False, packet[1:] != packet[:-1]])
     leap = np.abs(np.diff(difference))
@@ -89,10 +89,10 @@ class Border(NamedTuple):
 def borders(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -> list[Border]:
     """Return where each run begins; the first run begins with the capture.
 
-    `captured` are the times of all packets; the other arrays are by pair, like those of runs().
-    Between the last pair before a step and the first pair after it, the capture's time jumps by the
-    step plus the time between two packets.  In the order of the file, the time between two packets
-    is at least -LATE_NS.
+    `captured` are the times of all packets; runs() explains the other arrays.  Between the last
+    pair before a step and the first pair after it, the capture's time jumps by the step plus the
+    time between two packets.  In the order of the file, the time between two packets is at least
+    -LATE_NS.
     """
     found = [Border(0, 0)]
     for number in range(1, int(run.max()) + 1):
@@ -105,7 +105,7 @@ def borders(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -
 
 
 def _where_set(leaps: Int64s, step: int) -> Int64s:
-    """Return the indices of those jumps in `leaps` that may be the step by `step` ns."""
+    """Return the indices of the jumps in `leaps` that may be the step by `step` ns."""
     possible = leaps - step >= -LATE_NS
     back = possible & (leaps < -LATE_NS)
     chosen = back if back.any() else possible if possible.any() else np.ones(len(leaps), np.bool_)

@@ -40,9 +40,9 @@ def put_hull(
     """Find the corners of the lower convex hull of (x, sign * y), and return their number.
 
     Writes x, sign * y and the index of each corner to the three arrays of `hull`.  The values in
-    `x` must rise.  The point with the index `out` is left out; if `out` is NONE, no point is.  If
-    there are many points, x is divided into THIN parts, and only the lowest point in each part is
-    used (the first of several).
+    `x` must be sorted.  The point with the index `out` is left out; if `out` is NONE, no point is.
+    If there are many points, x is divided into THIN parts, and only the lowest point in each part
+    is used (the first of several).
     """
     to_x, to_y, to_at = hull
     first, last, count = np.int64(0), np.int64(len(x) - 1), np.int64(len(x))
@@ -84,8 +84,8 @@ def lines_between(
 
     The points with the index `out` are left out; if `out` is NONE, no points are.  Sets
     `work.lines` and `numbers` like find_lines(), except that numbers[OVER] and numbers[UNDER] are
-    indices of points.  Returns 0 if there is such a line, or else by how much (ns) the points must
-    be moved apart.
+    indices of points.  Returns 0 if a line passes between the points, or else by how much (ns) the
+    points must be moved apart.
     """
     over = put_hull(x, high, 1.0, out, (work.x, work.high, work.over))
     under = put_hull(z, low, -1.0, out, (work.z, work.low, work.under))
@@ -117,10 +117,11 @@ def lines_through_most(
     """Find the lines that pass between `low` and `high` at each x, after removing outliers.
 
     Removes at most `removable` intervals that no line fits.  Each step tries to remove one of the
-    two intervals that leave the least space for a line.  It removes the one without which the
-    others must be widened less.  The arrays x, high and low are changed, too.  Sets `work.lines`
-    and `numbers` like lines_between().  Returns by how much (ns) the remaining intervals must be
-    widened; if this is not 0, the width of the larger of the two tightest intervals is added.
+    two intervals that leave the least space for a line.  It removes the interval without which the
+    other intervals must be widened less.  The arrays x, high and low are changed, too.  Sets
+    `work.lines` and `numbers` like lines_between().  Returns by how much (ns) the remaining
+    intervals must be widened; if this is not 0, the width of the larger of the two tightest
+    intervals is added.
     """
     count = np.int64(len(x))
     torn, least = 0.0, 0.0

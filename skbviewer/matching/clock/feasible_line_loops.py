@@ -17,7 +17,7 @@ COUNT, OVER, UNDER = range(3)
 
 
 class Hulls(NamedTuple):
-    """The lower hull of the points above (x, high), and the upper hull of those below (z, low).
+    """The lower hull of the points above (x, high), and the upper hull of points below (z, low).
 
     `over` and `under` are the numbers of corners of these hulls.
     """
@@ -70,7 +70,7 @@ def keep_hull(x: Float64s, y: Float64s, at: Int64s) -> int:
 
 @allocation_free
 def put_slope(slope: Float64s, count: int, value: float) -> int:
-    """Insert `value` into the first `count` elements of `slope`, which rise, if it is missing.
+    """Insert `value` into the first `count` elements of `slope` (sorted), if it is missing.
 
     Returns the new number of slopes.
     """
@@ -89,7 +89,7 @@ def put_slope(slope: Float64s, count: int, value: float) -> int:
 def put_edges(
     slope: Float64s, count: int, x: Float64s, y: Float64s, corners: int, steepest: float
 ) -> int:
-    """Insert the slopes of a hull's edges into the first `count` elements of `slope`, which rise.
+    """Insert the slopes of a hull's edges into the first `count` elements of `slope` (sorted).
 
     The first `corners` points (x, y) are the corners of the hull.  Slopes beyond `steepest`, up or
     down, are left out.  Returns the new number of slopes.
@@ -152,11 +152,11 @@ def measure(hulls: Hulls, lines: Lines, count: int) -> int:
 def find_lines(hulls: Hulls, steepest: float, lines: Lines, numbers: Int64s) -> float:
     """Find the lines below one hull and above the other.
 
-    `lines` gets a row for each slope at which such a line exists; numbers[COUNT] becomes the number
-    of these rows.  The arrays of `lines` need twice as many rows as the hulls have corners, and
-    four more. numbers[OVER] and numbers[UNDER] become the corners at which the two hulls are
-    closest to each other.  Returns 0 if such a line exists, or else by how much (ns) each hull must
-    be moved to make room for one.
+    `lines` gets a row for each slope at which a line passes between the hulls; numbers[COUNT]
+    becomes the number of these rows.  The arrays of `lines` need twice as many rows as the hulls
+    have corners, and four more. numbers[OVER] and numbers[UNDER] become the corners at which the
+    two hulls are closest to each other.  Returns 0 if a line passes between the hulls, or else by
+    how much (ns) each hull must be moved to make room for a line.
     """
     slope, top, bottom = lines.slope, lines.top, lines.bottom
     count = put_slope(slope, put_slope(slope, 0, -steepest), steepest)
@@ -182,7 +182,9 @@ def find_lines(hulls: Hulls, steepest: float, lines: Lines, numbers: Int64s) -> 
 
 @allocation_free
 def keep_passing(lines: Lines, count: int, torn: float) -> int:
-    """Move those of the first `count` slopes to the front at which a line fits between the hulls.
+    """Move those slopes to the front at which a line fits between the hulls.
+
+    Only the first `count` slopes are compared.
 
     Before the comparison, the space between the hulls is widened by `torn` (ns) on each side.  The
     slope with the most space stays even if no line fits there.  Returns the number of slopes at the

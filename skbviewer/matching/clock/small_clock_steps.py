@@ -92,8 +92,8 @@ class _Lines:
 
         Returns `low` or more.
 
-        The caller knows that a line passes through those from `begin` to `end`, so the result is at
-        most `begin`.
+        The caller knows that a line passes through the intervals from `begin` to `end`, so the
+        result is at most `begin`.
         """
         return begin - _largest(lambda n: self.passes(begin - n, end), begin - low)
 

@@ -42,9 +42,9 @@ class HostReason(IntEnum):
 class AcrossHosts(NamedTuple):
     """The possible pairs of sightings, each with a verdict, a reason, and a transit time in ns.
 
-    `a` and `b` are rows of the sightings: where the packet left one recording, and where it reached
-    the other one.  The transit time is from `least_ns` to `most_ns`; these are -FAR and FAR if
-    nothing bounds it.
+    `a` and `b` are rows of the sightings: `a` is where the packet left one recording, and `b` where
+    it reached the other recording.  The transit time is from `least_ns` to `most_ns`; these are
+    -FAR and FAR if nothing bounds it.
     """
 
     made: Appearances

@@ -3,7 +3,7 @@
 
 Packets that are unique in two recordings show how far apart the clocks are, within the transit
 times.  clock_bounds.py then finds the exact bounds.  A clock was set where this distance jumps, or
-where the time in a capture goes back.  Such places divide a clock into segments, and each segment
+where the time in a capture goes back.  These places divide a clock into segments, and each segment
 counts as a clock of its own.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Group sightings to appearances, and find pairs of appearances that may be the same packet.
+"""Group sightings into appearances, and find pairs of appearances that may be the same packet.
 
 An appearance is one packet in one recording: all sightings with one skb lifetime and one identity.
 If a router captures on two devices, it sees each packet twice, but the packet has one appearance
@@ -45,7 +45,7 @@ class Pairs(NamedTuple):
 
 
 def appearances(found: Sightings) -> Appearances:
-    """Group the sightings that have the same identity, clock and lifetime."""
+    """Group the sightings that have the same identity, clock and lifetime into appearances."""
     late_ttl = -found.ttl  # a packet's time to live only falls
     order = np.lexsort(
         (found.low_ns, found.way, late_ttl, found.appearance, found.clock, found.identity)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The input of matching across hosts: sightings of packets, and the clocks of their times.
 
-A sighting is a captured packet, or an skb lifetime that no packet matches.  A clock is that of a
-kernel log, or that of a capture without a kernel log.  All arrays are int64.
+A sighting is a captured packet, or an skb lifetime that no packet matches.  A clock is the clock of
+a kernel log, or of a capture without a kernel log.  All arrays are int64.
 """
 
 from __future__ import annotations

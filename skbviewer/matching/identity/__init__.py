@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Find the skb lifetimes whose header values equal those of captured packets."""
+"""Find skb lifetimes with the same header values as captured packets."""

@@ -24,9 +24,9 @@ def note_owners(
     """Find the records and the series of each footprint.
 
     By footprint: sets `first` to its first record, and `least` and `most` to the lowest and the
-    highest series that has it.  By record: `kind`, `number` (that of its footprint) and `series`.
-    By footprint: `known` is True if it has an identity.  By series: `sniffed` is True if it is a
-    copy for a packet socket.  Returns how many records have a footprint that several series have.
+    highest series that has it.  By record: `kind`, the `number` of its footprint, and `series`.  By
+    footprint: `known` is True if it has an identity.  By series: `sniffed` is True if it is a copy
+    for a packet socket.  Returns how many records have a footprint that several series have.
     """
     for i in range(len(kind)):
         s, n = series[i], number[i]
@@ -49,7 +49,7 @@ def records_of_several(
 ) -> None:
     """Write into `index` the records whose footprint belongs to several series.
 
-    `shared` marks these footprints.  The other arrays are those of note_owners().
+    `shared` marks these footprints.  note_owners() explains the other arrays.
     """
     at = 0
     for i in range(len(kind)):

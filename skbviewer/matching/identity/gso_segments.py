@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find TCP packets that are a part of a larger skb in the kernel, or were merged into such an skb.
+"""Find TCP packets that were cut from a larger skb, or merged into a larger skb.
 
 Input: the packets of one capture, and the footprints of one KBL.  Output: pairs of a packet and a
 footprint.  A device cuts a GSO skb into packets; GRO merges packets.  If the log does not show the
@@ -103,8 +103,8 @@ def _count(kernel: npt.NDArray[np.void]) -> Int64s:
 def _may_be_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Bools:
     """Return for each pair whether the packet may be a segment of the skb, by its IP header.
 
-    The TCP header of the packet is unknown, so its identification and length must be those of a
-    segment.
+    The TCP header of the packet is unknown, so only identification and length are compared with
+    those of a segment.
     """
     place = (frames["ip_id"] - kernel["ip_id"]) % (1 << 16)
     data, size, count = frames["tot_len"] - HEADERS, kernel["gso_size"], _count(kernel)

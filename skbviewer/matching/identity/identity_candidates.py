@@ -68,7 +68,7 @@ class Candidates(NamedTuple):
     vague: Bools
 
     def and_also(self, other: Candidates) -> Candidates:
-        """Return the pairs of this object followed by those of `other`."""
+        """Return the pairs of this object, followed by the pairs of `other`."""
         made: list[Any] = [np.concatenate([a, b]) for a, b in zip(self, other, strict=True)]
         return Candidates(*made)
 
@@ -91,7 +91,7 @@ class Partly(NamedTuple):
         """Return the flags for all packets and all footprints.
 
         `wire` and `kernel` are the packets and the footprints that are compared.  `weak_w` and
-        `weak_k` are those among them that have no identification number.
+        `weak_k` are the packets and footprints that have no identification number.
         """
         made = cls(np.zeros(len(wire.rows), np.bool_), np.zeros(len(kernel.at), np.bool_))
         made.packet[wire.at[weak_w.lacking()]] = True
@@ -143,8 +143,9 @@ def _shown_by_events(
 ) -> tuple[Int64s, Int32s]:
     """Return FOOTPRINT records with headers that no call shows, and the series of each.
 
-    The recorder writes the footprint of an event before the event; the series is that of the event.
-    Such a record is needed because probes may have missed the calls with the same footprint.
+    The recorder writes the footprint of an event before the event; the returned series is the
+    event's.  These records are needed because probes may have missed the calls with the same
+    footprint.
     """
 
     def is_wanted(some: slice) -> Bools:
@@ -166,7 +167,7 @@ def has_larger_header(rows: Records | ColumnTable) -> Bools:
 
     skb_segment() and ip_frag_next() begin each part with a copy of the whole packet's header, and
     correct this header when the part has its data.  So if the skb of a fragment has neither length
-    nor protocol yet, its header is still that of the fragment before it.
+    nor protocol yet, its header is still the header of the fragment before it.
     """
     held, length, frag_off = rows["skb_len"], rows["tot_len"], rows["frag_off"]
     made = (held >= 0) & (held + PULLED < length)
@@ -177,9 +178,10 @@ def has_larger_header(rows: Records | ColumnTable) -> Bools:
 def without_old_headers(rows: Records | ColumnTable) -> Records | ColumnTable:
     """Return the footprints; for skbs that GRO merged, the fields that GRO changes are unknown.
 
-    Such an skb holds several TCP segments.  Until tcp_gro_complete() and inet_gro_complete() have
-    run, its headers are those of the first segment, so its length and its flags are not known.
-    Earlier recorders did not notice the changed headers if these were in a fragment of the skb.
+    An skb that GRO merged holds several TCP segments.  Until tcp_gro_complete() and
+    inet_gro_complete() have run, its headers are the first segment's headers, so its length and its
+    flags are not known.  Earlier recorders did not notice the changed headers if these were in a
+    fragment of the skb.
     """
     size, held, length = (np.asarray(rows[n]) for n in ("gso_size", "skb_len", "tot_len"))
     old = (size > 0) & (size < GSO_BY_FRAGS) & (held > length) & (length > 0)

@@ -2,9 +2,9 @@
 """Join packets with footprints if they have no identification number (IPv4 id 0, IPv6).
 
 Input: rows of packets and of footprints.  Output: hashes of all values that distinguish packets
-without such a number.  Rows may lack some of these values, because a capture truncated the packet,
-or a header was not written yet.  A row that lacks a value is joined to rows with equal values in
-all columns that both have.
+without an identification number.  Rows may lack some of these values, because a capture truncated
+the packet, or a header was not written yet.  A row that lacks a value is joined to rows with equal
+values in all columns that both have.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ def without_sctp_ports(rows: Columns) -> Columns:
 
 
 def is_numbered(rows: Columns) -> Bools:
-    """Return for each row whether its identification (in IPv6: that of a fragment) is not 0."""
+    """Return for each row whether its identification (in IPv6: of a fragment) is not 0."""
     return np.asarray((rows["ip_id"] > 0) | (rows["frag_id"] > 0))
 
 
 def joining_keys(known: Known) -> tuple[Hash, Unnumbered]:
     """Return a hash for each row, and the rows that have no identification number.
 
-    The hash is that of THESIS_KEY; for rows without a number, it includes the columns of the first
+    The hash is made of THESIS_KEY; for rows without a number, it includes the columns of the first
     LEVELS rungs.
     """
     made = np.empty(len(known.at), np.uint64)
@@ -191,7 +191,7 @@ def _by_what_both_know(
 def _patterns(known: Known, at: Int64s) -> list[tuple[int, Int64s]]:
     """Group the rows `at` by the columns that they have.
 
-    Returns (bits of MORE, rows) for each group.
+    Returns (bits of MORE, rows) for each group of rows.
     """
     pattern: npt.NDArray[np.uint8] = np.zeros(len(at), np.uint8)
     for some in blocks(len(at)):

@@ -197,10 +197,10 @@ def _arrivals(
 ) -> tap_moments.Arrival:
     """Return for each leg the earliest time at which a sniffer at its first point can stamp it.
 
-    This is the entry of a function in which the kernel stamps packets.  If the log shows no such
-    entry, the time is the start of the leg; if the leg is received, it is the start of the whole
-    lifetime.  If records were lost before this time, the lost ones may include the entry.  Then the
-    result is WAIT_NS earlier, but not earlier than the skb's birth if the log shows it.
+    This is the entry of a function in which the kernel stamps packets.  If the log shows no entry
+    of such a function, the time is the start of the leg; if the leg is received, it is the start of
+    the whole lifetime.  If records were lost before this time, the lost ones may include the entry.
+    Then the result is WAIT_NS earlier, but not earlier than the skb's birth if the log shows it.
     """
     rows = legs.rows
     new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]

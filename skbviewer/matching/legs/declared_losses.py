@@ -72,8 +72,9 @@ def of_calls(log: KernelLog, calls: npt.NDArray[np.int64], since: npt.NDArray[np
 def of_births(log: KernelLog) -> Table:
     """Return a loss without limits in time if the log shows ends of skbs, but no births.
 
-    Such a recording has probes on consume_skb() and kfree_skb(), but not on the allocators.  These
-    two functions do not show every end, so the records at one address may belong to several skbs.
+    A recording without births has probes on consume_skb() and kfree_skb(), but not on the
+    allocators.  These two functions do not show every end, so the records at one address may belong
+    to several skbs.
     """
     records = log.records
 
@@ -137,9 +138,9 @@ def _undated(log: KernelLog) -> list[Row]:
 def _outside(log: KernelLog) -> list[Row]:
     """Return losses for the time before and after the recording.
 
-    If the file is incomplete, there are such losses for each CPU, because its first and last
-    records may be missing from the file.  Probes report missed hits late, so the hits that they
-    missed last are unknown, too.
+    If the file is incomplete, there are such losses for each CPU, because the first and the last
+    records of a CPU may be missing from the file.  Probes report missed hits late, so the hits that
+    they missed last are unknown, too.
     """
     begin, end = _entries(log)
     rows: list[Row] = [

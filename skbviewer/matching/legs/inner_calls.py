@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Calls that have no skb and were recorded within other calls (locks, routes, memory).
 
-Such a call belongs to the packets of the innermost call around it that has packets.  Matching and
-the times of legs ignore such calls: hide() gives their records another kind, so that results are
-equal with and without them.  The records are shown again only while the calls of a session are
-made.
+A call without an skb belongs to the packets of the innermost call around it that has packets.
+Matching and the times of legs ignore calls without an skb: hide() gives their records another kind,
+so that results are equal with and without them.  The records are shown again only while the calls
+of a session are made.
 """
 
 from __future__ import annotations

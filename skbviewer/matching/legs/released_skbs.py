@@ -2,7 +2,7 @@
 """Find calls that seem to belong to a lifetime, but came after the release of its skb.
 
 Input: the records of one KBL with their series.  Output: a flag for each record that is asked for.
-kfree_skb() and consume_skb() fire their tracepoints when the last reference is gone
+The kernel's kfree_skb() and consume_skb() fire their tracepoints when the last reference is gone
 (net/core/skbuff.c).  Then the memory is freed, and the next skb may get its address.  If the probes
 missed both the free and the birth of the next skb, the calls of the next skb seem to belong to the
 first lifetime.

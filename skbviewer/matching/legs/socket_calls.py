@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Find packets for calls that have a socket but no packet (tcp_sendmsg, tcp_ack).
 
-Input: a KBL, its series and legs, and the nesting of its calls.  Output: pairs (entry, leg).  Such
-a call belongs to a packet if the packet's skb->sk was that socket at some time, and if a call of
-the packet is inside or around it in the same thread.
+Input: a KBL, its series and legs, and the nesting of its calls.  Output: pairs (entry, leg).  A
+call that has only a socket belongs to a packet if the packet's skb->sk was that socket at some
+time, and if a call of the packet is inside or around it in the same thread.
 """
 
 from __future__ import annotations

@@ -70,8 +70,9 @@ class Arrival(NamedTuple):
 def perhaps_of_originals(legs: LegTable, is_unborn: Bools, arrival: Arrival) -> Arrival:
     """Return the arrivals; for received skbs without a recorded birth, they are WAIT_NS earlier.
 
-    Such an skb may be a copy that was sent and received within one namespace; then it has the stamp
-    of its original.  By series: `is_unborn` is True if the log lacks its birth.
+    A received skb without a birth may be a copy that was sent and received within one namespace;
+    then it has the stamp of its original.  By series: `is_unborn` is True if the log lacks its
+    birth.
     """
     copied = is_unborn[legs.rows["series"]] & (legs.rows["kind"] != TX)
     return Arrival(np.where(copied, arrival.ns - WAIT_NS, arrival.ns), arrival.shown & ~copied)

@@ -2,10 +2,10 @@
 """Find lifetimes that may be copies for a sniffer although the log lacks their birth.
 
 Input: the records of one KBL with their series.  Output: flags for lifetimes, and for the calls of
-packet sockets that got such a copy.  Before a packet is sent, dev_queue_xmit_nit() clones its skb
-for the sniffers (net/core/dev.c).  If the probe on skb_clone() missed this hit, the clone seems to
-be another packet.  The clone has the identity of the sent packet, but its lifetime is not that of
-the packet.
+packet sockets that got copies for a sniffer.  Before a packet is sent, dev_queue_xmit_nit() clones
+its skb for the sniffers (net/core/dev.c).  If the probe on skb_clone() missed this hit, the clone
+seems to be another packet.  The clone has the identity of the sent packet, but it is not the
+lifetime of the packet.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def of_known_skbs(
     """Return the `calls` of packet sockets that did not get a copy without a recorded birth.
 
     `received` are records that show that an skb was received.  `without_birth` are lifetimes
-    without a recorded birth.  Such a lifetime is no copy if its skb was received before the call.
+    without a recorded birth.  A lifetime is no copy for a sniffer if its skb was received before
+    the call.
     """
     calls = calls[~_sent_to_sniffers(log, series, calls)]
     if not len(without_birth):
@@ -45,11 +46,11 @@ def of_known_skbs(
 def perhaps_copies(
     series: SeriesTable, without_birth: Int64s, entries: Int64s, of_sockets: Int64s
 ) -> Int64s:
-    """Return those lifetimes of `without_birth` that may be copies for sniffers.
+    """Return the lifetimes of `without_birth` that may be copies for sniffers.
 
-    No record shows such a copy at a device, or while it is received.  `entries` are the records
-    that would show this.  Calls of packet sockets among them (`of_sockets`) do not count, because
-    packet sockets get copies, too.
+    No record shows a copy for a sniffer at a device, or while it is received.  `entries` are the
+    records that would show this.  Calls of packet sockets among them (`of_sockets`) do not count,
+    because packet sockets get copies, too.
     """
     if not len(without_birth):
         return without_birth

@@ -100,10 +100,10 @@ def _identities(records: Records) -> Int32s:
 def _is_tap(log: KernelLog, found: Items, birth: Int32s, of: Int32s) -> Bools:
     """Return for each lifetime whether it is a copy made for a sniffer.
 
-    An skb is such a copy if a packet tap called the function that cloned it.  An skb is also a copy
-    if a packet socket freed it and no other record shows it: the probes may have missed its birth.
-    If another tool had hooked the return of the cloning function, the caller of that function is
-    unknown; then the calls of packet sockets show which skbs are copies.
+    An skb is a copy for a sniffer if a packet tap called the function that cloned it.  An skb is
+    also a copy if a packet socket freed it and no other record shows it: the probes may have missed
+    its birth.  If another tool had hooked the return of the cloning function, the caller of that
+    function is unknown; then the calls of packet sockets show which skbs are copies.
     """
     tap, hooked = np.zeros((2, len(birth)), np.bool_)
     born = np.flatnonzero(birth >= 0)

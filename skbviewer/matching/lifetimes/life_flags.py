@@ -24,7 +24,7 @@ OWN, CHILD, BORN, FREED, GIVEN, OWN_MOVED, CHILD_MOVED, INSIDE = (1 << n for n i
 
 
 class Heads(NamedTuple):
-    """Columns of a block of records: those that statements_of() needs, and the contexts."""
+    """Columns of a block of records that statements_of() needs, and the records' contexts."""
 
     ts: Int64s
     exit_ts: Int64s

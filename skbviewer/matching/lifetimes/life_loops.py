@@ -209,7 +209,7 @@ def _begins(
 
 @allocation_free
 def _moves(when: Number, ts: Number, is_birth: bool, place: Number, known: Known) -> bool:
-    """Return whether an item needs a row in Moved: its time or that of an earlier item differs."""
+    """Return whether an item needs a row in Moved: its time or an earlier item's time differs."""
     stays = when >= known[place, LATEST] and when <= ts and (is_birth or when == ts)
     known[place, LATEST] = max(known[place, LATEST], when)
     return not stays

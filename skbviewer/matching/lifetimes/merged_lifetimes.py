@@ -2,7 +2,7 @@
 """Find lifetimes whose packets were merged into the skb of another lifetime.
 
 Input: a KBL and its series.  Output: pairs of series (merged, into).  GRO merges packets
-(skb_gro_receive()), and so does the queue of a socket (tcp_try_coalesce()).  When fragments are
+(skb_gro_receive()), and so does a socket's queue (tcp_try_coalesce()).  When fragments are
 reassembled, the fragment that arrives last takes the content of the first fragment (skb_morph() in
 ip_frag_reasm()).  Each merge is recorded by an event that has the address of the other skb.  That
 skb belongs to the last series at this address.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The kinds of the next header: EtherTypes, which may also follow from other fields.
 
-Each frame has such a number as its `kind`.  A number below 0x600 is a length (IEEE 802.3); -1 means
-unknown.
+Each frame has one of these numbers as its `kind`.  A number below 0x600 is a length (IEEE 802.3);
+-1 means unknown.
 """
 
 from __future__ import annotations

@@ -139,8 +139,8 @@ def sort_packets(
     """Fill `kind` (NO, V4 or V6) and `network`, the position of the network header, by packet.
 
     `data` holds the file's bytes from `begin` on.  By packet: link type, `offset` in the file,
-    captured and original length.  `among` is set at SOME_V4 and similar indices if the block has
-    such packets.
+    captured and original length.  `among` is set at the index SOME_V4, for example, if the block
+    has such packets.
     """
     for i in range(len(kind)):
         kind[i] = NO

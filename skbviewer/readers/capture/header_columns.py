@@ -2,7 +2,7 @@
 """Fill the identity columns of packets from their bytes, many packets at once.
 
 Input: PACKET_DTYPE rows in which linktype, offset, caplen and len are set; offset + caplen must be
-inside the file.  The identity is that of the outermost IP header.
+inside the file.  The identity of a packet is taken from its outermost IP header.
 """
 
 from __future__ import annotations

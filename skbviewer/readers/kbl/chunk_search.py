@@ -36,7 +36,7 @@ SEARCH_STEP = 1 << 20
 class Chunk(NamedTuple):
     """A whole chunk: the fields of its header, and the place of its payload.
 
-    Positions in the file: `at` is that of the header; the payload is from `begin` to `end`.
+    Positions in the file: `at` is where the header begins; the payload is from `begin` to `end`.
     """
 
     at: int  # position of its header

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Join the ENTRY and EXIT records of one call into one row.
 
-Version 2 writes all calls as such pairs.  Version 3 writes a call as such a pair only if more calls
-are open than it can track.  Input: rows in any order, whose ordinals are in file order within each
-CPU.  Output: each entry with its return; an exit without an entry in the file stays as a row.
+Version 2 writes all calls as pairs of ENTRY and EXIT.  Version 3 writes a call as a pair of ENTRY
+and EXIT only if more calls are open than it can track.  Input: rows in any order, whose ordinals
+are in file order within each CPU.  Output: each entry with its return; an exit without an entry in
+the file stays as a row.
 
 A call stays in one execution context, in which calls of one function nest properly.  So the pairs
 can be found by counting the depth of nesting.  If a CPU lost records, the entry of one call and the
@@ -28,7 +29,7 @@ ENTRY, EXIT = kbl.KblKind.ENTRY, kbl.KblKind.EXIT
 
 
 class Gaps(NamedTuple):
-    """When CPUs lost records: on cpu[i], those written from begin[i] to before end[i] (ns)."""
+    """When CPUs lost records: on cpu[i], the records from begin[i] to before end[i] (ns)."""
 
     cpu: Int64s
     begin: Int64s

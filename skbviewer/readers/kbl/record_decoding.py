@@ -60,7 +60,7 @@ def decode_records(
     progress: Progress,
     what: str,
 ) -> Decoded:
-    """Decode those RECORDS chunks of `data` that were scanned.
+    """Decode the RECORDS chunks of `data` that were scanned before.
 
     `order` is the byte order of the file, `version` the version of its format, `stext` the address
     of `_stext`, and `symbols` are the addresses in its symbol table.  If `folder` is given, a large

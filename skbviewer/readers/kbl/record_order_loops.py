@@ -31,8 +31,9 @@ def settle_ties(
 
     A row is the number of a head slot.  `key` is sorted: time << `bits` | row.  `carry` gets the
     rows of CARRY events, and `call` the rows of their calls, which have the same time and the same
-    CPU.  An event without such a call gets -1.  Such an event's class in `class_` becomes OTHER.
-    In version 2, `carry`, `call` and `class_` do not change.
+    CPU.  If an event has no call with this time and CPU, its `call` is -1.  The class of an event
+    without a call, in `class_`, becomes OTHER.  In version 2, `carry`, `call` and `class_` do not
+    change.
     """
     mask = (np.int64(1) << bits) - 1
     # By CPU: the index in `key` at which the run of equal times with its last entry begins.

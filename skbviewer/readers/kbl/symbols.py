@@ -21,7 +21,7 @@ class SymbolTable(NamedTuple):
     names: tuple[str, ...]
 
     def name(self, addresses: npt.NDArray[np.int64]) -> dict[int, str]:
-        """Return a name such as `ip_output+0x4c` for each address, a signed 64-bit number.
+        """Return for each address a name such as `ip_output+0x4c`; addresses are signed.
 
         An address outside all symbols becomes a hexadecimal number.
         """

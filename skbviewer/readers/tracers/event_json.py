@@ -156,7 +156,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _sections(event: Event, kernel: Event, skb: Event, common: Event) -> bytes:
-    """Return those sections, as JSON, that have values for which there is no column."""
+    """Return the sections that have values without a column, as JSON."""
     kept = {name: skb[name] for name in OF_SKB if name in skb}
     kept |= {name: value for name, value in event.items() if name not in KNOWN}
     kept |= {"task": common["task"]} if "task" in common else {}

@@ -168,7 +168,7 @@ class PointColumns:
         self.packets = PacketBytes()
 
     def add(self, columns: dict[str, npt.NDArray[np.integer]], usable: Bools) -> None:
-        """Add those points of a block that are `usable`; `columns` has all columns of the block."""
+        """Add the points of a block that are `usable`; `columns` has all columns of the block."""
         every = bool(usable.all())
         for name, dtype in self._columns.items():
             column = columns[name] if every else columns[name][usable]

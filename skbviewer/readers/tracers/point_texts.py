@@ -22,7 +22,7 @@ def readable(raw: bytes) -> str:
 
 
 class Distinct(Generic[Value]):
-    """The distinct values of one kind: values[n] is the one with number n."""
+    """The distinct values of one kind: values[n] is the value with number n."""
 
     def __init__(self) -> None:
         self.values: list[Value] = []

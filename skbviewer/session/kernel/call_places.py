@@ -75,9 +75,8 @@ def row_of_event(db: Database, event: int) -> int:
 def number_of(db: Database, packet: int | None, series: int, leg: int, call: int) -> int:
     """Return the id of a call in a path; `leg` and `call` are indices of the path.
 
-    The path is the path of `packet`, or that of `series` if `packet` is None.  This function is the
-    inverse of place_of().  Raises KeyError if the path has no such leg, or if the leg has no such
-    call.
+    The path is that of `packet`, or of `series` if `packet` is None.  This function is the inverse
+    of place_of().  Raises KeyError if the path has no such leg, or if the leg has no such call.
     """
     if packet is None:
         legs = queries.legs_of_series(db, series)

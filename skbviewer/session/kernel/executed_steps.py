@@ -39,7 +39,7 @@ FIELDS = ("entry_ns", "exit_ns", "func", "context", "cpu", "pid", "self_ns", "of
 class CountedSteps(NamedTuple):
     """The executed instructions of calls, by the id of their log, and notes for the user.
 
-    By log: `lines` are the cache lines that its calls accessed; it is empty if they were not
+    By log: `lines` are the cache lines that the calls accessed; it is empty if they were not
     counted.  `exceptions` are the exceptions during the whole count.
     """
 

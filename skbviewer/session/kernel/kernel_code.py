@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The machine code of functions in an open session: recorded code, or that of a kernel image."""
+"""The machine code of functions in an open session: recorded code, or code from a kernel image."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class KernelCode:
     def _kernels_of(self, image: KernelImage) -> list[LogKernel]:
         """Return the logs of kernels that were booted from `image`.
 
-        Raises BadInput if there is no such log.
+        Raises BadInput if `image` fits no log.
         """
         from ...analysis.disassembly import check_build
 
@@ -201,7 +201,7 @@ class KernelCode:
     def _marks(self, logs: Sequence[LogKernel], stext: int, begin: int, end: int) -> Marks:
         """Return the drops and calls in `logs` that happened in the code from `begin` to `end`.
 
-        These two addresses are those of a kernel image whose `_stext` is at `stext`.
+        `begin` and `end` are addresses in a kernel image whose `_stext` is at `stext`.
         """
         from ...analysis.disassembly import Marks
 
@@ -218,8 +218,8 @@ class KernelCode:
     def _drops(self, source: int, first: int, last: int, stext: int) -> dict[int, int]:
         """Return the number of drops at each code address.
 
-        `first` and `last` are offsets from `_stext`.  The returned addresses are those of an image
-        whose `_stext` is at `stext`.
+        `first` and `last` are offsets from `_stext`.  The returned addresses are addresses in an
+        image whose `_stext` is at `stext`.
         """
         columns = self._opened.columns
         event = np.asarray(columns.array("event", "event"))

@@ -74,7 +74,7 @@ def encode(result: object) -> bytes:
 def decode(data: bytes, name: str = "") -> Any:
     """Return the result that encode() turned into `data`.
 
-    Its class must be that of the result `name`; "" permits any class.
+    The class of the result must be that of the result `name`; "" permits any class.
 
     Raises Damaged.
     """

@@ -37,7 +37,7 @@ class Graphs:
     def io(
         self, chosen: Chosen, texts: Sequence[str] = ("",), progress: Progress | None = None
     ) -> list[IoSeries]:
-        """Return one series for each display filter in `texts`: those chosen packets that match it.
+        """Return one series for each display filter in `texts`: the chosen packets that match it.
 
         All series have the same intervals.  Raises FilterError, BadInput and Cancelled; raises
         KeyError with a message if the intervals are too short.
@@ -76,10 +76,10 @@ class Graphs:
         return made
 
     def round_trips(self, chosen: Chosen, progress: Progress | None = None) -> RoundTripBars | None:
-        """Return a bar for each interval: the mean of those round trips that end in it.
+        """Return a bar for each interval: the mean of the round trips that end in it.
 
-        A round trip counts if it ends with a chosen packet.  Returns None if there are no such
-        round trips.  Raises Cancelled.
+        A round trip counts if it ends with a chosen packet.  Returns None if no round trip counts.
+        Raises Cancelled.
         """
         made: RoundTripBars | None = self._graph("round trip graph", chosen, progress)
         return made

@@ -68,7 +68,7 @@ class Paths:
 
         Raises KeyError if the path has no such call.
 
-        The path is the path of `packet`, or that of `series` if `packet` is None.
+        The path is that of `packet`, or of `series` if `packet` is None.
         """
         if not self._inner:
             legs = self._whole_path(packet, None if packet else series).legs

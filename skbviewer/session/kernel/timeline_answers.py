@@ -198,7 +198,7 @@ def _of_packets(
 def _waits(
     rows: Sequence[store.WaitOfLeg], of_leg: Mapping[int, Sequence[int]], t0_ns: int, clock: Clock
 ) -> tuple[LaneWait, ...]:
-    """Return those waits of `rows` whose reason is known; times are ns since `t0_ns`.
+    """Return the waits of `rows` whose reason is known; times are ns since `t0_ns`.
 
     `of_leg` has the lanes in which each leg is.
     """

@@ -84,7 +84,7 @@ def _end(row: StoredPacket, side: str) -> str:
 
 
 def numbers_of(ids: RowIds | None, count: int) -> RowIds:
-    """Return those of the rows `ids` that are packets; None means all `count` packets."""
+    """Return the rows of `ids` that are packets; None means all `count` packets."""
     if ids is None:
         return np.arange(1, count + 1)
     return np.asarray(ids[ids > 0])

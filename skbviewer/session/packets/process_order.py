@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sort rows by the thread in the column Process: that of the row's first leg with a thread."""
+"""Sort rows by the thread in the column Process: the thread of the row's first leg that has one."""
 
 from __future__ import annotations
 

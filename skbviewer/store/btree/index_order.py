@@ -47,7 +47,7 @@ def _count(
 ) -> None:
     """Sort a column by counting: `rows` gets the row ids, and `keys` the sorted values.
 
-    `memory` and `places` are those of Sources; the column has `count` values.  `low` is the lowest
+    Sources explains `memory` and `places`; the column has `count` values.  `low` is the lowest
     value.  `at` is scratch space, filled with zeros: it has an element for each value from `low` to
     the highest one, and one more.
     """

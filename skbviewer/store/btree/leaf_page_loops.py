@@ -48,8 +48,8 @@ def fill(
     """Fill `pages` leaf pages with `count` rows each; `kind` is the first byte of a page.
 
     The first page begins with row `begin` of the columns, whose row id is `first`; each further
-    page begins `step` rows later.  `memory` and `places` are those of Sources; `shape`, `body` and
-    `cell` are those of a Layout that lay_out() has filled; `u1` to `u8` are those of a Sheet.
+    page begins `step` rows later.  Sources explains `memory` and `places`; `shape`, `body` and
+    `cell` are fields of a Layout that lay_out() has filled; `u1` to `u8` are fields of a Sheet.
     """
     size, scratch = shape[SIZE], np.int64(len(u1) - ROOM)
     values, longs = np.empty(STAGED, np.int64), memory.view(np.int64)

@@ -3,9 +3,9 @@
 
 SQLite creates the tables and indexes, which are empty.  This module appends the pages of rows to
 the file, and writes the top page of each tree to the root page that SQLite has allocated.  No
-transaction may be open while it does so.  Writing whole pages is several times as fast as the C
-API, which works row by row.  Format: fileformat2.html at sqlite.org, 1.3 (header), 1.5 (b-tree
-pages).
+transaction may be open while pages are written.  Writing whole pages is several times as fast as
+the C API, which works row by row.  Format: fileformat2.html at sqlite.org, 1.3 (header), 1.5
+(b-tree pages).
 """
 
 from __future__ import annotations

@@ -35,9 +35,9 @@ def lay_out(
 ) -> None:
     """Fill the parts of a Layout (`shape` to `limits`) for `count` rows from row `begin` on.
 
-    `memory` and `places` are those of Sources.  Row ids take `rowid` bytes; 0 means that the cells
-    are those of an index.  In a table, a record begins with NULL instead of `id`, because SQLite
-    takes `id` from the row id.  `limits` gets the bounds of the columns.
+    Sources explains `memory` and `places`.  Row ids take `rowid` bytes; 0 means that the cells are
+    cells of an index.  In a table, a record begins with NULL instead of `id`, because SQLite takes
+    `id` from the row id.  `limits` gets the bounds of the columns.
     """
     for column in range(len(places)):
         low, high = bounds(memory, places, column, begin, count)

@@ -57,8 +57,8 @@ class Address(NamedTuple):
 class EventData(NamedTuple):
     """The data of an event, as `kmod/kbl.h` defines it; of other tracers' logs, the lower 32 bits.
 
-    The upper 32 bits in such logs are internal to a session: the number of the event's JSON
-    sections.
+    In such logs, the upper 32 bits are used inside a session: they are the number of the event's
+    JSON sections.
     """
 
     column: str

@@ -61,7 +61,7 @@ class Tables:
         return self._texts[name]
 
     def names(self, table: str, key: str, value: str, source: int) -> dict[Any, str]:
-        """Return the values of column `value` by those of column `key`, for one source of `table`.
+        """Return a dict of column `value` by column `key`, for one source of `table`.
 
         `table` must have few rows.
         """
@@ -167,7 +167,7 @@ class ViewRows:
     def stored(self, name: str) -> Array:
         """Return the values of a stored column for these rows.
 
-        The value is meaningless for a row without a joined row; missing() marks such rows.
+        The value is meaningless for a row without a joined row; missing() marks these rows.
         """
         if name not in self._kept:
             self._kept[name] = self._load(name)
