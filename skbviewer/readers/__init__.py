@@ -240,7 +240,7 @@ def _contents(path: Path, progress: Progress | None = None) -> Unpacked:
 
 
 def raw_records(path: Path, ordinal: int, progress: Progress) -> list[RawRecord]:
-    """Return record `ordinal` of a .kbl file; before it, the footprint that applies to it.
+    """Return record `ordinal` of a .kbl file, after the footprint that applies to it.
 
     Raises BadInput if the file cannot be read or has no such record; raises Cancelled.
     """

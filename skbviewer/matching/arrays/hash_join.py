@@ -107,7 +107,7 @@ def key_counts(keys: Hash) -> Int32s:
 
 
 def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]:
-    """Return two arrays by number of `asked`: its first index in `owner`, and how often it occurs.
+    """Return for each number of `asked` its first index in `owner`, and how often it occurs.
 
     `owner` is sorted, and contains no negative numbers; neither does `asked`.
     """

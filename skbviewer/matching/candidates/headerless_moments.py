@@ -46,9 +46,9 @@ def may_hold(
     """Return for each packet whether it may have been captured at one of the headerless moments.
 
     By packet: `at` is its time on the log's clock, and `error` the clock's possible error then
-    (ns).  By moment: `here` is True if the capture may have been taken at its device.  `whole` is
-    True if sockets of this host got the packets as captured: then a packet and a moment with
-    different contents do not belong together.
+    (ns).  By moment: `here` is True if the capture may have been taken at its device.  `whole`
+    means that the capture shows the packets as this host's sockets got them: then packet and moment
+    must have the same content.
     """
     rows = kernel.headerless[here[kernel.headerless]]
     low, high = at - error, at + error

@@ -78,9 +78,9 @@ def agreeing_devices(
     times: if it is not 0, a device is returned only if all others are surely excluded.
 
     No device is returned if nearly all packets passed a device that agrees with no clock, and fewer
-    packets passed the agreeing devices.  A packet counts as one that passed a device even if the
-    log does not show the time.  No device is returned either if nearly all packets passed some
-    device at unknown times, because no stamp can contradict that device.
+    packets passed the agreeing devices.  A packet may count as one that passed a device even if the
+    log does not show when.  No device is returned either if nearly all packets passed some device
+    at unknown times, because no stamp can contradict that device.
     """
     pair, at = points_of(moments.stored("series"), series)
     packet, rows = packet[pair], moments[at]

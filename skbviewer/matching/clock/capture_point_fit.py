@@ -76,7 +76,7 @@ class Located(NamedTuple):
 
     @property
     def at_sockets(self) -> bool:
-        """Return whether packet sockets got all packets, in calls that the log may show."""
+        """Return whether packet sockets captured all packets, so the log may show their calls."""
         return self.place.at_socket or self.at_calls
 
 

@@ -32,7 +32,7 @@ class Cut(NamedTuple):
 
 
 def cuts(rows: Intervals, steepest: float) -> list[Cut]:
-    """Return where to cut the packets; nothing if a piece has fewer than MIN_PACKETS intervals.
+    """Return where the clock was set; an empty list if a piece has under MIN_PACKETS packets.
 
     A line's slope is at most `steepest` (ns/ns), up or down.  `rows` are in the order of the
     packets, so x may fall where a clock was set back.  One in PAIRS_PER_ERROR intervals may be left

@@ -59,7 +59,7 @@ class AcrossHosts(NamedTuple):
 
 
 def across_hosts(found: Sightings, of: Recordings) -> AcrossHosts:
-    """Decide all pairs of sightings with equal identities in different recordings."""
+    """Give a verdict to all pairs of sightings with one identity in different recordings."""
     made = appearances(found)
     pairs, _ = candidate_pairs(found, made)
     twins = _same_end(found, made, pairs)

@@ -68,7 +68,7 @@ def appearances(found: Sightings) -> Appearances:
 def candidate_pairs(found: Sightings, made: Appearances) -> tuple[Pairs, Bools]:
     """Return pairs of appearances that may be one packet, and a flag for each appearance.
 
-    The flag is set if too many appearances have its identity; these are in no pair.
+    The flag is set if too many appearances have its identity; such appearances are in no pair.
     """
     count = len(made.identity)
     begins = np.flatnonzero(np.r_[True, made.identity[1:] != made.identity[:-1]][:count])

@@ -61,10 +61,10 @@ def records_of_several(
 
 @allocation_free
 def keep_last(keys: Hash, ip_id: Int64s, at: Int64s, slots: Int32s, keep: Bools) -> None:
-    """Mark the rows in `keep` that have the same identification as the last row with their key.
+    """Mark each row that has the identification of the last row with the same key.
 
-    The rows are in order of time.  Row i is at index at[i] in `keep`.  `slots` is an empty hash
-    table for `keys`.
+    The rows are in order of time.  For row i, keep[at[i]] is set.  `slots` is an empty hash table
+    for `keys`.
     """
     for i in range(len(keys) - 1, -1, -1):
         slot = place(keys[i], keys, slots)

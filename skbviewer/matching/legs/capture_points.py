@@ -374,7 +374,9 @@ def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
 
 
 def _until_sockets(points: Rows, sockets: npt.NDArray[np.void]) -> Int64s:
-    """Return for each point a time after which no packet was stamped there (one point per leg).
+    """Return for each point a time after which no packet was stamped there.
+
+    A leg has at most one of the points.
 
     Packet sockets at the device of the point got the skb at this time, in the direction of the
     point.  Sockets at a different device do not count: the skb of a macvlan passes the sockets of

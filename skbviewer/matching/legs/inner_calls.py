@@ -59,7 +59,7 @@ class InnerCalls:
             column[self.rows] = kind
 
     def joined(self, legs: LegTable, nesting: Nesting, sockets: Joined) -> Joined:
-        """Return the pairs `sockets` and the pairs of these calls, sorted.
+        """Return the pairs `sockets` and the pairs of the calls without an skb, sorted.
 
         `nesting` must have been made while the records were shown.
         """

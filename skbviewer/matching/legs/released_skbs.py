@@ -92,7 +92,7 @@ def first_records(records: Records, series: SeriesTable, events: Int64s) -> Int6
     """Return the record from which on each of `events` (row numbers) is in effect.
 
     For a birth, this is the entry of the function that made the skb; for any other event, it is the
-    event.
+    event's own record.
     """
     entry = series.owner_calls[events].astype(np.int64)
     is_birth = np.isin(part(records, "event", events), BIRTHS) & (entry >= 0)

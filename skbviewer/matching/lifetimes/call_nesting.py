@@ -72,7 +72,7 @@ class Nesting:
         self._follow(self.parent, np.zeros(0, np.int64))
 
     def sums_inside(self, values_of: Callable[[slice], Int64s]) -> Int64s:
-        """Return for each call the sum of the values of the records inside it; 0 without an end.
+        """Return for each call the sum of its records' values; 0 for a call without an end.
 
         `values_of` returns the values of the records in a slice.
         """

@@ -44,7 +44,7 @@ def note_headers(
 def join_clones(
     of: Int32s, birth: Int32s, parent: Int32s, child: Int32s, root: Int32s, following: Int32s
 ) -> None:
-    """Move a parent's records before a clone's birth to the clone, then all to their roots.
+    """Move records before a clone's birth from parent to clone, then all records to their roots.
 
     `of` is the address lifetime of each record, and is changed to the root.  Clone `child[i]` of
     `parent[i]` was born at the record `birth[i]`; `birth` is sorted.  By lifetime: `root` is the

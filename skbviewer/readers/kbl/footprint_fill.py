@@ -25,8 +25,8 @@ def fill_footprints(
 ) -> None:
     """Fill the footprints of all entries and CARRY events that have none of their own.
 
-    Changes `rows`, up to the next gap: `aside` and `chunks` show the gaps of each CPU.  A footprint
-    is not copied beyond a gap of its CPU.  Raises Cancelled.
+    Changes `rows`.  A footprint is not copied beyond a gap in its CPU's records; `aside` and
+    `chunks` show the gaps.  Raises Cancelled.
     """
     barriers = sorted(_gaps(rows, aside) + _holes(chunks))
     times = np.array([time for time, _ in barriers], np.int64)

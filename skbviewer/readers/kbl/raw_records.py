@@ -39,7 +39,7 @@ class RawRecord(NamedTuple):
 
 
 def raw_records(data: Source, ordinal: int, progress: Progress) -> list[RawRecord]:
-    """Return record `ordinal` of the KBL `data`; before it, the footprint that applies to its skb.
+    """Return the footprint that applies to record `ordinal` of a KBL, and then this record.
 
     The footprint is missing if none was recorded on the CPU of the record.  Raises BadInput if the
     file has no such record; raises Cancelled.

@@ -111,7 +111,7 @@ def _slots(chunk: Chunk) -> int:
 
 
 def begins_after_a_hole(chunks: list[Chunk]) -> npt.NDArray[np.bool_]:
-    """Return for each chunk whether it is the first of its CPU, or follows a missing one."""
+    """Return for each chunk whether it is its CPU's first, or follows a missing chunk."""
     following: dict[int, int] = {}
     fresh = np.ones(len(chunks), np.bool_)
     for number, chunk in enumerate(chunks):

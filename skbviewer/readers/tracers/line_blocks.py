@@ -28,7 +28,7 @@ def line_blocks(data: Source) -> Iterator[LineBlock]:
     """Yield blocks of whole lines; the last line of a file may have no line end.
 
     A block is valid until the next one is requested.  Raises BadInput if a line has more than
-    LONGEST bytes; also raises it like Source.read().
+    LONGEST bytes; raises the errors of Source.read().
     """
     # Pages take memory only when they are written, so reserve enough for the longest line.
     scratch = np.empty(min(LONGEST + BLOCK, len(data)), np.uint8)

@@ -63,7 +63,7 @@ def select(
     hidden: RowIds | None = None,
     progress: Progress | None = None,
 ) -> RowIds | None:
-    """Return the rows that match the display filter `text`; None for all packets by number.
+    """Return the rows that match the display filter `text`; None means all packets, by number.
 
     A row is n for packet n, and -n for row K<n>; rows K<n> are included only if `kernel_only`.
     `order` is (field, descending): the field by which rows are sorted.  Without `order`, rows are

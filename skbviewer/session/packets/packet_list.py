@@ -57,7 +57,7 @@ class PacketList:
             )
 
     def kernel_only_count(self) -> int:
-        """Return the number of skb lifetimes that have no packet, but addresses."""
+        """Return the number of skb lifetimes that have addresses, but no packet."""
         with self._opened.database() as db:
             return queries.kernel_only_count(db)
 
@@ -105,7 +105,7 @@ class PacketList:
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return the rows that match the display filter `text`; None for all packets by number.
+        """Return the rows that match the display filter `text`; None means all packets, by number.
 
         filtered_rows.select() explains the arguments.  With `all_lives`, lifetimes without a
         network identity are included.
