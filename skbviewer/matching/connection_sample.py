@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the packets that a sampling recorder left out, because it recorded one connection in N.
 
-Input: the META of a kernel log, and packets.  Output: a flag for each packet.  docs/filter.md
-defines the hash; kmod/kbl_filter_sample.c computes it, too.
+Input: the META of a kernel log, and packets.  Output: a flag for each packet.  The hash is defined
+in docs/filter.md; kmod/kbl_filter_sample.c computes it, too.
 """
 
 from __future__ import annotations

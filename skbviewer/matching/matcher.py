@@ -125,7 +125,7 @@ def _of_part(fitted: Fitted, part: Int64s, interface: int) -> Fitted:
 def interfaces(packets: Packets) -> list[int]:
     """Return the interfaces of packets that have a time, in order of first use.
 
-    If there is only one, the result is EVERY.
+    If there is only one interface, the result is EVERY.
     """
     column = packets["interface"]
     if not len(column) or column.min() == column.max():

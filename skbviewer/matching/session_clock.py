@@ -3,7 +3,7 @@
 
 Input: the clock fits between captures and KBLs, and bounds of the offsets between KBLs.  Output:
 the pieces of a Timebase.  The first KBL defines session time; without a KBL, the first capture
-does.  Then one source after the other is connected to a source that is connected already.
+does.  One source after the other is then connected to a source that is connected already.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Pieces = dict[Node, list[Piece]]
 class Host(NamedTuple):
     """The clock of a KBL, ns.
 
-    `epoch_ns` is the wall clock of the KBL's host minus the KBL's clock.  Its records are from
-    `begin_ns` to `end_ns` on the KBL's clock.
+    `epoch_ns` is the wall clock of the KBL's host minus the KBL's clock.  The records of the KBL
+    are from `begin_ns` to `end_ns` on its clock.
     """
 
     epoch_ns: int
@@ -215,8 +215,8 @@ def _across(a: Sequence[Piece], b: int, way: OneWay, host: Host) -> Piece:
 def _off(way: OneWay, begin: int, end: int) -> int:
     """Return the largest error of way.middle(), ns, from `begin` to `end` and at all packets.
 
-    `begin` and `end` are times on clock a.  It is enough to look at the ends, because the lines are
-    farthest apart there.
+    `begin` and `end` are times on clock a.  The lines are farthest apart at the ends of this time,
+    so only the ends are looked at.
     """
     origin, middle, drift_ppm = way.middle()
     low, high = way.offset(np.array([begin, end]))

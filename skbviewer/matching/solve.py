@@ -253,9 +253,9 @@ def _anchors(found: Candidates, life: Int64s, often: Int64s) -> Bools:
 def _nameable(kernel: KernelSide) -> Bools:
     """Return for each moment whether a match may name it as the place of capture.
 
-    It may be named if it belongs to a call of a packet socket.  If the log has no calls of packet
-    sockets, a moment may be named if the log shows all devices of its lifetime.  The result has one
-    more element at its end, for NO_MOMENT, which is False.
+    A moment may be named if it belongs to a call of a packet socket.  If the log has no calls of
+    packet sockets, a moment may be named if the log shows all devices of its lifetime.  The result
+    has one more element at its end, for NO_MOMENT, which is False.
     """
     moments, probes = kernel.moments, kernel.log.probes.values()
     socket = np.asarray(moments["socket"], np.bool_)
@@ -309,8 +309,8 @@ def by_tcp_alone(packets: Packets, found: Candidates) -> Bools:
     """Return for each pair whether TCP's sequence numbers decide it alone.
 
     `found` are the candidates of `packets`.  A connection's sequence numbers start at 32 random
-    bits (RFC 9293, 3.4.1).  They cannot distinguish a segment from the same segment when it is sent
-    again.
+    bits (RFC 9293, 3.4.1).  Sequence numbers cannot distinguish a segment from the same segment
+    when it is sent again.
     """
     exact = is_alone(found) & ~found.vague & sent_once(packets)[found.packet]
     whole = np.maximum(packets["frag_off"][found.packet], 0) & FRAGMENT == 0

@@ -18,8 +18,8 @@ def name_of(raw: bytes) -> str:
 def printable(name: str) -> str:
     r"""Escape unprintable characters in the style of the kernel's string_escape(): \n, \x1b.
 
-    These are control characters, characters that change the direction of writing, and code points
-    that are not assigned.  Backslashes are not escaped.
+    Unprintable are control characters, characters that change the direction of writing, and code
+    points that are not assigned.  Backslashes are not escaped.
     """
     if name.isprintable():
         return name

@@ -58,7 +58,7 @@ class Source:
     def read(self, begin: int, end: int) -> UInt8s:
         """Return the bytes from `begin` to `end`, or to the end of the file if it comes first.
 
-        They are valid until the next call.
+        The bytes are valid until the next call.
 
         Raises BadInput if the file cannot be read or became shorter.
         """

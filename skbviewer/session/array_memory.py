@@ -247,7 +247,7 @@ _making = threading.Lock()
 def _numpys() -> _Numpy | None:
     """Return the handler; None if numpy or the C library lack a function for it.
 
-    It is made once and never freed, because arrays may be freed at any later time.
+    The handler is made once and never freed, because arrays may be freed at any later time.
     """
     global _numpy
     with _making:

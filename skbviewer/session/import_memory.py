@@ -22,8 +22,8 @@ COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 def import_memory(paths: Sequence[Path], folder: Path, most: int) -> Iterator[None]:
     """Until the context ends, reuse freed memory, or limit the arrays if `paths` are large.
 
-    Inputs are large if they have more than `most` bytes.  Then large arrays take at most `most`
-    bytes of ordinary memory, and further ones are in files in `folder`.
+    Inputs are large if they have more than `most` bytes.  If the inputs are large, large arrays
+    take at most `most` bytes of ordinary memory, and further ones are in files in `folder`.
     """
     is_large = sum(map(input_size, paths)) > most
     bound = bounded_arrays(folder, most) if is_large else nullcontext()

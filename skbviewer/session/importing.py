@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Import input files into a session file: all steps of an import, in their order.
 
-KBLs come first, one by one, because the tables that are made from a KBL need much memory.  Then
-each capture is matched with each KBL.  At no time is more than one input completely in memory.
+KBLs come first, one by one, because the tables that are made from a KBL need much memory.  After
+the KBLs, each capture is read, and matched with each KBL.  At no time is more than one input
+completely in memory.
 """
 
 from __future__ import annotations
@@ -337,7 +338,7 @@ class _Import:
     def _forget(self, log: KernelLog, done: int) -> None:
         """Report that a step is done, and drop the log's pages from memory.
 
-        This saves memory, because the next step reads other columns.
+        Dropping the pages saves memory, because the next step reads other columns.
         """
         self._progress.report(FOLLOWING, done, STEPS)
         scratch_of(log.records).forget()

@@ -21,8 +21,8 @@ def cache_folder() -> Path:
 def words(file: Path, sources: Sequence[SourceRow]) -> tuple[str, ...]:
     """Return the words after a command's name that open the session `file`.
 
-    For a session in the cache, these are its inputs, relative to the folder that contains all of
-    them.
+    For a session in the cache, the words are its inputs, relative to the folder that contains all
+    of them.
     """
     if file.absolute().parent != cache_folder().absolute():
         return (file.name,)

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The notes and flags of an open session.  They are all that can change in an open session."""
+"""The notes and flags of an open session.
+
+Nothing else can change in an open session.  Nothing but notes and flags can change in an open
+session.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Notes and flags: the only tables that change after a session was made.
 
-A note or flag names its place by the SHA-256 of an input file and a position in that file.  It
+A note or flag names its place by the SHA-256 of an input file and a position in that file.  A note
 contains no row id, so it stays valid when the session is made again.  Each change uses its own
 short connection while views read, and waits for readers that hold a lock.
 """
@@ -132,7 +132,7 @@ def _put_flags(
 def merge(path: Path, old: Path) -> None:
     """Copy the annotations of the session `old` into the existing session at `path`.
 
-    take_over() says which of them are copied.  Raises BadInput if `path` cannot be written.
+    take_over() says which annotations are copied.  Raises BadInput if `path` cannot be written.
     """
     if path.absolute() == old.absolute():
         return

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Two ways to fill the bulk tables of a new session: page by page, or row by row.
 
-The class Rows is the reference for tests.  It is also used where SQLite was built with settings
+The class Rows is the reference for tests.  Rows is also used where SQLite was built with settings
 that the page writer does not support.  Both classes have the same methods and write the same rows.
 """
 

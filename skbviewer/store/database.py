@@ -149,7 +149,7 @@ def _paths(path: Path) -> tuple[Path, ...]:
 def _take_back(path: Path) -> None:
     """Roll back a change of the session that a crash interrupted.
 
-    This writes to the file, which a connection of a reader must not do.
+    The rollback writes to the file, which a connection of a reader must not do.
     """
     if not path.with_name(f"{path.name}-journal").exists():
         return

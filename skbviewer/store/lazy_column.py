@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A column of a session that is indexed like an array; only the needed chunks are read.
 
-It is for tables with a row for each packet, if only a few of tens of millions of rows are wanted.
+LazyColumn is for tables with a row for each packet, if only a few of tens of millions of rows are
+wanted.
 """
 
 from __future__ import annotations

@@ -221,7 +221,7 @@ class Columns:
         The result contains all rows that are at work then.
 
         A row is at work from its time in column `begin` to the sum of its values in the columns
-        `last`.  Other rows of the same chunks are in the result, too.
+        `last`.  The result also contains other rows of the same chunks.
         """
         starts, *ends = (self._of(table, name) for name in (begin, *last))
         first = 0
@@ -235,7 +235,7 @@ class Columns:
     def rows_within(self, table: str, column: str, spans: Sequence[tuple[int, int]]) -> Int64s:
         """Return the 0-based numbers, sorted, of all rows whose value is in one of the `spans`.
 
-        A span is (first, last).  Other rows of the same chunks are in the result, too.
+        A span is (first, last).  The result also contains other rows of the same chunks.
         """
         low, high = self._chunk_bounds(table, column)
         hit = np.zeros(len(low), np.bool_)

@@ -137,8 +137,8 @@ def by_pair(first: Int64s, second: Int64s) -> Int64s:
 def by_group(group: npt.NDArray[np.integer], value: Int64s) -> Int64s:
     """Return the indices that sort rows by group, then by value; equal rows keep their order.
 
-    This is fast if the groups are nearly sorted, and if the values in nearly all groups are sorted.
-    No group may be negative.
+    The sort is fast if the groups are nearly sorted, and if the values in nearly all groups are
+    sorted.  No group may be negative.
     """
     order = np.argsort(group, kind="stable")
     a, b = group[order], value[order]

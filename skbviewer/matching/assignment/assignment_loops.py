@@ -36,7 +36,7 @@ class Scratch(NamedTuple):
     By state, the columns are `taken`, `latest` and `leads`.  By step, they are `source`, `pair` and
     `target`.  By place (see Places), `slot` is the bit of the place's moment in a state, or -1, and
     `last` is the last packet that may have this moment.  By slot, `holder` is the place that uses
-    it.  `counts` are numbers of the whole search; LEFT to FORGOT are their indices.
+    the slot.  `counts` are numbers of the whole search; LEFT to FORGOT are their indices.
     """
 
     taken: Int64s
@@ -80,8 +80,8 @@ class Scratch(NamedTuple):
 def _zeros(size: int) -> Int64s:
     """Return an int64 array of zeros whose pages take memory only when they are written.
 
-    numpy would clear the whole array if it reused freed memory, although most groups need little of
-    it.
+    numpy clears a whole array if it reuses freed memory for it, although most groups need little of
+    the array.
     """
     return np.frombuffer(mmap.mmap(-1, size * np.dtype(np.int64).itemsize), np.int64)
 
@@ -299,7 +299,7 @@ def _state(
 def _settle(scratch: Scratch, low: np.int64, high: np.int64, seen: Bools) -> None:
     """Go back from the last states, and mark in `seen` the pairs that lead to them.
 
-    Then replace these states by a single one.
+    After that, replace the last states by a single state.
     """
     for state in range(high):
         scratch.leads[state] = state >= low

@@ -90,8 +90,8 @@ def orders_of(packets: Packets, where: Located) -> tuple[int, ...]:
 
     A file has its packets in the order in which the packet socket got them, if nobody has sorted it
     by time.  Some packets may be stamped in the socket's call and others on arrival, for example
-    while ping runs.  Then some packets do not fit into narrow windows, and only the widest windows
-    are certain.
+    while ping runs.  In such a file, some packets do not fit into narrow windows, and only the
+    widest windows are certain.
     """
     is_sorted = not (np.diff(packets["ts"]) < 0).any()
     return tuple(range(where.stamped, ANY_TIME + 1)) if is_sorted else (CALLED,)

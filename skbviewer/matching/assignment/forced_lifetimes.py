@@ -16,9 +16,10 @@ whose order their moments may contradict.  A group of packets that has no consis
 decides nothing.  In every other group of packets, overlapping moments form clusters.  Each packet
 has a moment between the earliest and the latest cluster that its place in the file allows.  If no
 moments of a packet group overlap, each moment between these clusters is possible, and the group is
-decided.  Otherwise all assignments are followed packet by packet (`consistent_assignments.py`).  If
-this search exceeds its limits, some impossible assignments count as possible, but no possible one
-counts as impossible.  A lifetime is therefore exact only if it is the same in every assignment.
+decided.  If moments overlap, all assignments are followed packet by packet
+(`consistent_assignments.py`).  If this search exceeds its limits, some impossible assignments count
+as possible, but no possible one counts as impossible.  A lifetime is therefore exact only if it is
+the same in every assignment.
 """
 
 from __future__ import annotations
@@ -70,8 +71,8 @@ class Assigned(NamedTuple):
     """By packet: its lifetime and moment in all assignments, or -1 and a reason (`why`).
 
     By pair: `possible` is True if a consistent assignment has the pair; if the search exceeded its
-    limits, it may be True for other pairs, too.  It is True for all pairs that the clock allows if
-    the log may lack the packet's moment, or if the packet is CROWDED.
+    limits, it may be True for other pairs, too.  `possible` is True for all pairs that the clock
+    allows if the log may lack the packet's moment, or if the packet is CROWDED.
     """
 
     life: Int64s
@@ -84,8 +85,8 @@ def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
     """Return for each packet the lifetime that all consistent assignments give it, or a reason.
 
     Packets that share moments are solved as one group first, so a group that contradicts itself
-    does not spoil other groups.  Then larger groups are solved, which contain packets whose order
-    in the file matters, too.
+    does not spoil other groups.  After that, larger groups are solved, in which the order of
+    packets in the file matters, too.
     """
     size = len(asked.at)
     rows, why = np.zeros(size + 1, np.int64), np.zeros(size, np.int8)

@@ -71,10 +71,10 @@ def join_by_moment(tangle: Tangle, owner: Int64s, root: Int64s) -> None:
 def join_by_order(tangle: Tangle, latest: Int64s, packet: Int64s, root: Int64s) -> None:
     """Join two packets' groups if their moments may contradict the packets' order in the file.
 
-    This is so if the packet that is earlier in the file may have a moment that begins after a
-    moment of the other packet has ended.  By packet: `root` is the packet that stands for its
-    group.  `latest` and `packet` are scratch space: a stack of packet groups, sorted by the begin
-    of the latest moment that each group may have.
+    Moments contradict the order if the packet that is earlier in the file may have a moment that
+    begins after a moment of the later packet has ended.  By packet: `root` is the packet that
+    stands for its group.  `latest` and `packet` are scratch space: a stack of packet groups, sorted
+    by the begin of the latest moment that each group may have.
     """
     high = np.int64(0)
     for p in range(len(root)):

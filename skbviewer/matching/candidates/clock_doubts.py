@@ -5,10 +5,10 @@ Input: the packets of one interface with their candidates; which of them identit
 (anchors); and which were captured at no moment of their candidates (against the clock).  Output:
 packets whose times must not decide their match.
 
-If packets look alike and the clock is set among them, most of them are near some moment even so, by
+If packets look alike and the clock is set among them, most of them are still near some moment by
 chance.  Only the packets that are near no moment show that the clock was set.  The clock may have
 been set if some other clock places both the packet and its neighbour at moments of their
-candidates.  If no other clock does so, the packet does not belong to this recording.
+candidates.  A packet that no other clock explains does not belong to this recording.
 """
 
 from __future__ import annotations

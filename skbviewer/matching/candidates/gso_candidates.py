@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def segments(packets: Packets, kernel: KernelSide, wire: Int64s) -> Candidates:
     """Return pairs of a packet and the lifetime of a larger skb that may contain it.
 
-    `wire`: numbers of the packets that are asked for.
+    `wire` are the numbers of the packets for which pairs are wanted.
     """
     packet, shown = covers(packets, wire, kernel.prints)
     series = kernel.prints.series[shown]

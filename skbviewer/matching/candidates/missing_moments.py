@@ -28,10 +28,10 @@ def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tupl
     """Return two flags for each packet: the log may lack its moment, for a known or unknown loss.
 
     The first flag is set if records that could show the packet's moment are missing near the
-    packet's time.  The second flag is set if hits may have been missed at any time.  It is set for
-    all packets if the log was filtered, shows no packet sockets' calls or hand-overs, or counts
-    more lost records than it declares times for.  `at` is each packet's time on the log's clock,
-    and `error` the possible error of that time (ns).
+    packet's time.  The second flag is set if hits may have been missed at any time.  The second
+    flag is set for all packets if the log was filtered, shows no packet sockets' calls or
+    hand-overs, or counts more lost records than it declares times for.  `at` is each packet's time
+    on the log's clock, and `error` the possible error of that time (ns).
     """
     # CLOCK_MONOTONIC begins at 0: there is no earlier time.
     rows, low, high = kernel.losses, np.maximum(at - error, 0), at + error
@@ -104,9 +104,9 @@ def _is_a_call(rows: Table) -> Bools:
 def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Int64s, high: Int64s) -> Bools:
     """Return for each packet whether all functions that could show its moment may have missed it.
 
-    These functions are the packet socket's (if `place.at_socket`) and the hand-over's; each may
-    have missed the packet if it has a missed hit between `low` and `high`.  A function without an
-    armed probe counts as one that missed the packet.
+    Such functions are the packet socket's (if `place.at_socket`) and the hand-over's; a function
+    may have missed the packet if it has a missed hit between `low` and `high`.  A function without
+    an armed probe counts as one that missed the packet.
     """
     if not len(missed):
         return np.zeros(len(low), np.bool_)

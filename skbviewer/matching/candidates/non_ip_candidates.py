@@ -2,7 +2,7 @@
 """Find candidates for packets without an IP header: by EtherType and time.
 
 Without a clock, or if their header was not captured, packets with the same EtherType cannot be
-distinguished.  They then have a few lifetimes as candidates, none of which is certain.
+distinguished.  Such packets have a few lifetimes as candidates, none of which is certain.
 """
 
 from __future__ import annotations

@@ -10,8 +10,9 @@ random bits each (RFC 9293 3.4.1), agree in segments that were sent only once.  
 only once if it has an identification, which TCP renews when it sends a segment again, or if its
 sender soon has the acknowledgement (segments_sent_once.py).
 
-If only a few pairs agree with the wall clock, this may be chance.  Then the clock is rejected if
-the log, although it lacks nothing, shows no lifetime for most packets of the capture.
+If only a few pairs agree with the wall clock, this may be chance.  A clock that few pairs suggest
+is rejected if the log, although it lacks nothing, shows no lifetime for most packets of the
+capture.
 """
 
 from __future__ import annotations

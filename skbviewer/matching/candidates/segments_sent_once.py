@@ -5,12 +5,13 @@ Input: the packets of a capture, and a flag for each: the log may have it.  Outp
 that were sent only once.
 
 A TCP segment without an identification (IPv6, IPv4 identification 0) has the same bytes each time
-it is sent.  So the capture may show the first sending and the log a later one, a time D apart.
-This is excluded if capture and log share three packets: the segment, a segment of the peer that
-acknowledges it, and a packet of the sender that acknowledges the peer's segment.  The third packet
-shows that the sender has the acknowledgement of the first one, so it does not send the first one
-again.  D is therefore less than the time from the first to the third packet.  TCP waits longer than
-D before it sends a segment again (RFC 6298, 2.4: a second; TCP_RTO_MIN of Linux: 200 ms).
+it is sent.  So the capture may show the first sending and the log a later one, a time D apart.  Two
+different sendings are excluded if capture and log share three packets: the segment, a segment of
+the peer that acknowledges it, and a packet of the sender that acknowledges the peer's segment.  The
+third packet shows that the sender has the acknowledgement of the segment, so it does not send the
+segment again.  D is therefore less than the time from the first to the third packet.  TCP waits
+longer than D before it sends a segment again (RFC 6298, 2.4: a second; TCP_RTO_MIN of Linux: 200
+ms).
 """
 
 from __future__ import annotations

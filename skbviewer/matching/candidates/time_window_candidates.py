@@ -35,7 +35,7 @@ def near_in_time(
     """Return `found` with added pairs for its `many` packets: pairs that the clock allows.
 
     If the clock allows no pair of a packet, the packet gets some pairs at other times.  Without a
-    clock, or if a packet has too many pairs, it gets some of them and stays in `many`.
+    clock, or with too many pairs, a packet gets some of its pairs and stays in `many`.
     """
     if not len(found.many):
         return found
@@ -92,7 +92,7 @@ def _joins(
 def _among_lives(
     asked: Hash, hashes: Hash, series: Int64s, when: _When, seen: _Seen
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs with equal hashes whose lifetime may have been captured at the packet's time.
+    """Return pairs of packet and footprint with equal hashes that are not apart in time.
 
     The third array holds the packets that have too many pairs.  `series` is the series of each
     footprint hash in `hashes`.

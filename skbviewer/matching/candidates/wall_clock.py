@@ -6,7 +6,7 @@ and the devices at whose packet sockets it places nearly all packets.  A sniffer
 the wall clock of its host (tpacket_get_timestamp() in net/packet/af_packet.c).  If a capture's
 clock was changed afterwards, or the capture is of another run, some packets were captured at times
 at which no socket had a packet.  But the packets may also fit the sockets' moments if the times of
-all packets are shifted equally.  Each of these shifts may be the right one, so the error of the
+all packets are shifted equally.  Any shift that fits may be the right one, so the error of the
 clock includes all of them.
 """
 

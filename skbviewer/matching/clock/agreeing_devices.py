@@ -69,9 +69,9 @@ def agreeing_devices(
 
     A call of a packet socket lasts some microseconds.  A stamp is made in the call, or when the skb
     arrived at the device.  So at a device where the capture was not taken, some of many packets
-    were stamped outside the calls.  If no device agrees so exactly, the result has all devices at
-    which the skbs had arrived when they were stamped.  If an skb passed a device several times, it
-    may have been stamped each time.
+    were stamped outside the calls.  If stamps were made outside the calls at every device, the
+    result has all devices at which the skbs had arrived when they were stamped.  If an skb passed a
+    device several times, it may have been stamped each time.
 
     If the log is `lossy`, a pair does not count if packet and moment are not as far apart in time
     as in neighbouring pairs.  `missing` is the share (0 to 1) of hits that the log lacks at unknown
@@ -132,9 +132,9 @@ def _is_excluded(
 
 
 def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> Bools:
-    """Return for each pair whether packet and moment are as far apart as in the pairs next to it.
+    """Return for each pair whether packet and moment are as far apart as in neighbouring pairs.
 
-    These are the pairs of the packets before and after it in the capture.
+    Neighbouring pairs are those of the packets before and after the packet in the capture.
     """
     if len(packet) < NEIGHBOURS:
         return np.ones(len(packet), np.bool_)
@@ -265,6 +265,6 @@ def passes_all(clock: ClockFit, precision: int) -> bool:
 def has_bounds(rows: Timed) -> Bools:
     """Return for each point or moment whether the time of a stamp there has close bounds.
 
-    This is so if the log shows when its leg began.
+    The bounds are close if the log shows when the leg of the point or moment began.
     """
     return np.asarray(rows["before"] - rows["after"] < WAIT_NS, np.bool_)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Fit the clock of a sniffer to the clock of a KBL, by pairs whose match is certain.
 
-The fit follows from matches by identity, and is never a reason for them.  It has one segment for
+The fit follows from matches by identity, and is never a reason for them.  A fit has one segment for
 the start, and one for each time that the clock was set.  Each segment has a robust fit: the median
 offset, the drift by Theil-Sen (Sen 1968), and the spread as 1.4826 x median absolute deviation.
 The error of a segment covers every clock that the moments in the log allow.
@@ -45,7 +45,7 @@ class Segment(NamedTuple):
     `spread_ns` is the scatter of the pairs.  `pairs` counts each packet once, even if it was at
     several points.  `errors` is a list of (capture time, error) in order of time, both ns; between
     two of its entries, the error is linear.  `torn_ns`: every clock is outside the moments of some
-    pair by at least this time.  It is 0 for a capture of this host.
+    pair by at least this time.  For a capture of this host, `torn_ns` is 0.
     """
 
     begin_ns: int
@@ -177,9 +177,9 @@ def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
 
     `captured` are the times (ns) of all packets.
 
-    A segment does not change if none of these pairs is in it.  A segment that never had pairs does
-    not change either, because its packets may have been stamped by the clock before it or by the
-    clock after it.
+    A segment does not change if it contains no packet of `pairs`.  A segment that never had pairs
+    does not change either, because its packets may have been stamped by the clock before it or by
+    the clock after it.
     """
     pairs = _whole(pairs.selected(by_group(pairs.packet, pairs.kernel_ns)))
     which = clock.segment_of(pairs.packet)
@@ -345,8 +345,8 @@ def _slope(x: Float64s, y: Float64s) -> float:
 def precision_of(times: Int64s) -> int:
     """Return the resolution of `times`, ns.
 
-    This is 1, or a multiple of 1000 that divides all times, or COARSE_BINARY_NS if the times are
-    multiples of 2**-18 s (a binary resolution, pcapng's if_tsresol) rounded to ns.
+    The resolution is 1, or a multiple of 1000 that divides all times, or COARSE_BINARY_NS if the
+    times are multiples of 2**-18 s (a binary resolution, pcapng's if_tsresol) rounded to ns.
     """
     if not len(times):
         return 1

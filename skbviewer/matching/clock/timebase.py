@@ -53,7 +53,7 @@ class Piece(NamedTuple):
         return past + self.begin_ns - np.rint(drift).astype(np.int64)
 
     def limit(self, session_ns: int) -> int:
-        """Convert a session time of any size (a limit of a range) to the source's clock; ns."""
+        """Convert an end of a range of session time, of any size, to the source's clock; ns."""
         past = session_ns - (self.offset_ns + self.begin_ns)
         rate = self.drift_ppm * 1e-6
         return past + self.begin_ns - round(past * (rate / (1 + rate)))
@@ -65,7 +65,7 @@ class Timebase:
     def __init__(self, pieces: Iterable[Piece]) -> None:
         """Use these pieces; the pieces of an interface are in the order of its packets.
 
-        Their begins may go back in time, because a clock may be set back.
+        The begins of successive pieces may go back in time, because a clock may be set back.
         """
         self._of: dict[int, dict[int, list[Piece]]] = {}
         for piece in pieces:

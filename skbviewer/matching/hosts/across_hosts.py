@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Decide which packets of several recordings are the same, and bound the recordings' clocks.
 
-First, packets whose identity occurs only once in each of two recordings bound the clocks.  Then
-these bounds show which other pairs are possible.  A pair is exact if every consistent assignment
-contains it. docs/across-hosts.md states the rules.
+First, packets whose identity occurs only once in each of two recordings bound the clocks.  The
+bounds of the clocks then show which other pairs are possible.  A pair is exact if every consistent
+assignment contains it. docs/across-hosts.md states the rules.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 
 Packets that are unique in two recordings show how far apart the clocks are, within the transit
 times.  clock_bounds.py then finds the exact bounds.  A clock was set where this distance jumps, or
-where the time in a capture goes back.  These places divide a clock into segments, and each segment
-counts as a clock of its own.
+where the time in a capture goes back.  Each place where a clock was set begins a new segment, and
+each segment counts as a clock of its own.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def align(found: Sightings, a: Int64s, b: Int64s, steady: Bools) -> Scale:
 
 
 def _order(links: _Links, steady: Bools) -> list[int]:
-    """Return the clocks that have links: first a steady one, then always one linked to a former."""
+    """Return the clocks with links: first a steady clock, then clocks linked to earlier ones."""
     count = len(steady)
     shared = np.zeros((count, count), np.int64)
     np.add.at(shared, (links.clock, links.other_clock), 1)
@@ -139,7 +139,7 @@ def _segments(
 def _jumps(distance: Int64s) -> list[tuple[int, int]]:
     """Return for each jump two packets (first, last) between which the clock was set.
 
-    These packets, and all packets between them, belong to no segment.
+    The two packets of a jump, and all packets between them, belong to no segment.
     """
     if len(distance) < 2:
         return []

@@ -69,7 +69,7 @@ class ClockBounds(NamedTuple):
     def difference(self, a: int, b: int) -> tuple[int, int]:
         """Return the least and the greatest value (ns) of b's clock minus a's clock.
 
-        Both clocks are taken at the time of `a`.
+        The difference is that at the time of `a`.
 
         `a` and `b` are rows of sightings.
         """
@@ -156,7 +156,7 @@ def _cells(scale: Scale, seen: Crossings, refused: Bools) -> tuple[Int64s, Int64
 
 
 def _guilty(scale: Scale, own: Int64s, at: Int64s, bad: Int64s) -> int | None:
-    """Return the segment of `bad` without which some cells have no contradiction."""
+    """Return the segment of `bad` whose removal removes the contradictions of some cells."""
     for segment in bad:
         if scale.can_be_set[segment]:
             others = own.copy()

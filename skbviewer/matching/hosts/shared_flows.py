@@ -43,8 +43,8 @@ def _counted(
 ) -> tuple[Int64s, Int64s, Int64s]:
     """Return for each pair three numbers about its key: pairs, and packets in both recordings.
 
-    The first counts the pairs that are `alone`; then come the smaller and the larger number of
-    packets that a recording has.
+    The first number counts the pairs that are `alone`; the others are the smaller and the larger
+    number of packets that a recording has.
     """
     codes = _codes(np.r_[counts.key, own, key])
     stored, mine, asked = np.split(codes, np.cumsum([len(counts.key), len(own)]))

@@ -3,7 +3,7 @@
 
 Input: the packets of one capture, and the footprints of one KBL.  Output: pairs of a packet and a
 footprint.  A device cuts a GSO skb into packets; GRO merges packets.  If the log does not show the
-single packets, the skb's range of TCP sequence numbers still shows which packets belong to it:
+single packets, the skb's range of TCP sequence numbers still shows which packets it contains:
 skb_segment() and tcp_gso_segment() number them so.  If a packet's TCP header was not captured, its
 IPv4 identification may show this.
 """
@@ -57,9 +57,9 @@ def covers(packets: Packets, wire: Int64s, prints: Footprints) -> tuple[Int64s, 
 class _Way(NamedTuple):
     """A rule by which packets are found in a larger skb.
 
-    Both must have equal values in the columns `flow`.  The column `number` of the packet, modulo
-    `modulus`, must lie in the range of the skb, whose `length` is computed from its footprint.
-    `fits` returns which of the pairs so found are right.
+    Packet and footprint must have equal values in the columns `flow`.  The column `number` of the
+    packet, modulo `modulus`, must lie in the range of the skb, whose `length` is computed from its
+    footprint.  `fits` returns which of the pairs so found are right.
     """
 
     flow: tuple[str, ...]

@@ -144,7 +144,7 @@ def _shown_by_events(
     """Return FOOTPRINT records with headers that no call shows, and the series of each.
 
     The recorder writes the footprint of an event before the event; the returned series is the
-    event's.  These records are needed because probes may have missed the calls with the same
+    event's.  Footprints of events are needed because probes may have missed the calls with the same
     footprint.
     """
 

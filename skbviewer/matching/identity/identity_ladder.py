@@ -115,7 +115,8 @@ def _compare(
 ) -> tuple[Bools, npt.NDArray[np.int8]]:
     """Compare the columns that both sides have; return two arrays by pair.
 
-    The first is True where all these columns are equal; the second counts the equal columns.
+    The first array is True where all compared columns are equal; the second counts the equal
+    columns.
     """
     count = len(wire[columns[0]])
     same, known = np.ones(count, np.bool_), np.zeros(count, np.int8)

@@ -127,8 +127,8 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
 def _since(log: KernelLog, legs: LegTable, calls: Int64s) -> Int64s:
     """Return for each packet socket's call the earliest time (ns) at which its skb arrived.
 
-    A received skb may wait before the socket is called.  It arrived after the leg that contains the
-    call began, or while the log lacks records.
+    A received skb may wait before the socket is called.  An skb arrived after the leg that contains
+    the call began, or while the log lacks records.
     """
     ts, leg = np.asarray(part(log.records, "ts", calls), np.int64), legs.of[calls]
     waited = np.flatnonzero((leg >= 0) & (legs.rows["kind"][leg] != TX))
@@ -197,10 +197,11 @@ def _arrivals(
 ) -> tap_moments.Arrival:
     """Return for each leg the earliest time at which a sniffer at its first point can stamp it.
 
-    This is the entry of a function in which the kernel stamps packets.  If the log shows no entry
-    of such a function, the time is the start of the leg; if the leg is received, it is the start of
-    the whole lifetime.  If records were lost before this time, the lost ones may include the entry.
-    Then the result is WAIT_NS earlier, but not earlier than the skb's birth if the log shows it.
+    The earliest time is the entry of a function in which the kernel stamps packets.  If the log
+    shows no entry of such a function, the time is the start of the leg; if the leg is received, it
+    is the start of the whole lifetime.  If records were lost before this time, the lost ones may
+    include the entry.  After such a loss, the result is WAIT_NS earlier, but not before the skb's
+    birth if the log shows it.
     """
     rows = legs.rows
     new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]
@@ -266,7 +267,7 @@ class _Entries:
         return dropped
 
     def ids(self, names: frozenset[str]) -> list[int]:
-        """Return the ids of the probes on these functions."""
+        """Return the ids of the probes on the functions `names`."""
         return [p.id for p in self._probes.values() if p.name in names]
 
     def entries_of(self, names: frozenset[str]) -> Int64s:

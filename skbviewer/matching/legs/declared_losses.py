@@ -57,9 +57,9 @@ def is_filtered(log: KernelLog) -> bool:
 def of_calls(log: KernelLog, calls: npt.NDArray[np.int64], since: npt.NDArray[np.int64]) -> Table:
     """Return a loss for each of these packet sockets' calls, whose skb lifetimes are unknown.
 
-    These calls give no moments, so each is treated as a loss.  `since` are the earliest times (ns)
-    at which the skbs may have arrived and been stamped.  No record is lost, so each row counts 0
-    records.
+    A call of an unknown skb gives no moment, so it is treated as a loss.  `since` are the earliest
+    times (ns) at which the skbs may have arrived and been stamped.  No record is lost, so each row
+    counts 0 records.
     """
     rows = np.zeros(len(calls), LOSS_DTYPE)
     rows["first_ns"] = since
@@ -73,8 +73,8 @@ def of_births(log: KernelLog) -> Table:
     """Return a loss without limits in time if the log shows ends of skbs, but no births.
 
     A recording without births has probes on consume_skb() and kfree_skb(), but not on the
-    allocators.  These two functions do not show every end, so the records at one address may belong
-    to several skbs.
+    allocators.  These two probes do not show every end of an skb, so the records at one address may
+    belong to several skbs.
     """
     records = log.records
 
@@ -139,8 +139,8 @@ def _outside(log: KernelLog) -> list[Row]:
     """Return losses for the time before and after the recording.
 
     If the file is incomplete, there are such losses for each CPU, because the first and the last
-    records of a CPU may be missing from the file.  Probes report missed hits late, so the hits that
-    they missed last are unknown, too.
+    records of a CPU may be missing from the file.  Probes report missed hits late, so nothing is
+    known about the hits that they missed last.
     """
     begin, end = _entries(log)
     rows: list[Row] = [

@@ -90,7 +90,10 @@ def _is_among(call: Int64s, entry: Int64s) -> Bools:
 def _owners(
     log: KernelLog, legs: LegTable, nesting: Nesting, sockets: Joined
 ) -> tuple[Int64s, Int64s]:
-    """Return (call, leg) for all calls with legs, sorted by call; a list's call has several."""
+    """Return (call, leg) for all calls with legs, sorted by call.
+
+    The call for a list of packets has several legs.
+    """
     entries, of = [sockets.entry], [sockets.leg]
     for some in record_blocks(log.records):
         is_call = part(log.records, "kind", some) == ENTRY

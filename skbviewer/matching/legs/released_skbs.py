@@ -40,9 +40,10 @@ def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.N
 def until_release(records: Records, series: SeriesTable, legs: LegTable, others: Int64s) -> Int64s:
     """Return for each leg the time after which no sniffer can stamp its skb, ns.
 
-    This is the release of the skb, if the log shows it, because functions that had the skb may
-    return much later.  Otherwise it is the end of the leg.  `others` are legs with calls of another
-    skb after the release; for these, it is always the end of the leg.
+    If the log shows the release of the skb, the time is that of the release, because functions that
+    had the skb may return much later.  If the log does not show the release, the time is the end of
+    the leg.  `others` are legs with calls of another skb after the release; for these, it is always
+    the end of the leg.
     """
     rows = legs.rows
     released = _released_ns(records, series)[rows["series"]]

@@ -97,7 +97,7 @@ def _first_legs(legs: LegTable, entry: Numbers, leg: Numbers) -> tuple[Numbers, 
 
 
 class _Owners:
-    """For a given set of sockets, which of them each series had."""
+    """Which sockets, of a given set of sockets, each series had."""
 
     def __init__(self, log: KernelLog, series: SeriesTable, socks: Int64s) -> None:
         records = log.records

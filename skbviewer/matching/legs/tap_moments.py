@@ -198,7 +198,7 @@ def _showing(records: Records, record: Int64s) -> Int64s:
 def _shown_better(handed: Rows, called: Rows) -> Bools:
     """Return for each hand-over at an unknown device whether a moment in `called` shows the device.
 
-    That moment must have the same leg and direction.
+    The moment in `called` must have the same leg and direction as the hand-over.
     """
     unknown = handed["ifindex"] <= 0
     way = 2 * handed["leg"] + handed["sends"]
@@ -234,7 +234,7 @@ def _bare(series: SeriesTable, legs: LegTable, known: Int64s, window: Window) ->
 def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Arrival) -> Arrival:
     """Return the arrival of each leg; a received clone gets the arrival of its original.
 
-    This concerns clones that a bridge sends up the stack, while the original goes to another port.
+    A bridge, for example, sends a clone up the stack, while the original goes to another port.
     """
     owner, parent = legs.rows["series"], series.parent
     first = np.full(len(parent) + 1, LATEST_NS)

@@ -49,8 +49,8 @@ def perhaps_copies(
     """Return the lifetimes of `without_birth` that may be copies for sniffers.
 
     No record shows a copy for a sniffer at a device, or while it is received.  `entries` are the
-    records that would show this.  Calls of packet sockets among them (`of_sockets`) do not count,
-    because packet sockets get copies, too.
+    records that would show this.  Calls of packet sockets (`of_sockets`) do not count among
+    `entries`, because packet sockets get copies, too.
     """
     if not len(without_birth):
         return without_birth
@@ -61,7 +61,7 @@ def perhaps_copies(
 def _sent_to_sniffers(log: KernelLog, series: SeriesTable, calls: Int64s) -> Bools:
     """Return for each call whether dev_queue_xmit_nit() made it with an skb that is no known clone.
 
-    This function gives only clones to packet sockets.
+    dev_queue_xmit_nit() gives only clones to packet sockets.
     """
     senders = [a for a, name in log.symbols.items() if name.split("+")[0] in SENDING_TAP]
     by_sender = np.isin(part(log.records, "caller", calls), np.array(senders, np.int64))

@@ -130,7 +130,7 @@ def _places(log: KernelLog, functions: frozenset[str]) -> Int64s:
 def _given_to_sniffers(log: KernelLog, of: Int32s, count: int) -> Bools:
     """Return for each lifetime whether dev_queue_xmit_nit() gave its skb to a packet socket.
 
-    That function gives only clones to packet sockets.
+    dev_queue_xmit_nit() gives only clones to packet sockets.
     """
     sockets = [p.id for p in log.probes.values() if p.name in PACKET_SOCKET]
     given, senders = np.zeros(count + 1, np.bool_), _places(log, SENDING_TAP)

@@ -26,9 +26,9 @@ class Calls(NamedTuple):
     """The state of owner_of() after the records so far.
 
     `cells` maps exit_ts, exit_cpu and event to the call, as long as the call may still be open.  By
-    context (`keys`, `numbers`) and kind of birth: `maker` is the last call, so far, whose probe
-    records such a birth, or -1; `entered` is the time of its entry.  By probe: `events` is the kind
-    of event that it records.
+    context (`keys`, `numbers`) and kind of birth: `maker` is the last call so far whose probe
+    records such a birth, or -1.  `entered` is the time at which this call was entered.  By probe:
+    `events` is the kind of event that the probe records.
     """
 
     events: UInt8s

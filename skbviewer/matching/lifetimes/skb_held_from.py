@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The time at which the function of each record got its skb.
 
-This is the entry of the function, or its return if the function returns the skb.
+A function gets its skb at its entry, or at its return if it returns the skb.
 """
 
 from __future__ import annotations

@@ -175,8 +175,8 @@ def _ethernet_follows(size: int) -> Step:
 def _fabricpath(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect FabricPath.
 
-    Its outer addresses are numbers of switches, so the inner addresses are used.  The outer
-    addresses are numbers of switches, so the inner addresses are used.
+    The outer addresses of FabricPath are numbers of switches, so the inner addresses are used.  The
+    outer addresses are numbers of switches, so the inner addresses are used.
     """
     frames = frames.with_bytes(16)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at + 2), eth_src=wire.u48(frames.at + 8))
@@ -256,7 +256,7 @@ STEPS: dict[int, Step] = {
 
 
 def _states() -> UInt8s:
-    """Return the state of each kind, at index kind + 1.
+    """Return an array with the state of each kind of header; kind k is at index k + 1.
 
     The first element is for unknown kinds, and the last one for UNREAD and all kinds above it.
     """

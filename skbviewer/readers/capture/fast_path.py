@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Read the common packets in one compiled loop: IP without options or extension headers.
 
-A common packet has IPv4 or IPv6 directly after the link header or after one VLAN tag.  It is not a
-fragment, and has a valid TCP, UDP or ICMP header.  All other packets are read by the modules of the
-single layers, which would return the same values for a common packet.
+A common packet has IPv4 or IPv6 directly after the link header or after one VLAN tag.  A common
+packet is not a fragment, and has a valid TCP, UDP or ICMP header.  All other packets are read by
+the modules of the single layers, which would return the same values for a common packet.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ MAX_ATTRIBUTES = 64  # most attributes before the packet
 def nflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect `frames` that begin with an NFLOG header; return the frames after it.
 
-    Their `kind` is netfilter's protocol number, or else follows from the address family.
+    The `kind` of a frame is netfilter's protocol number, or else follows from the address family.
     """
     mark_malformed(packets, frames.lacking(HEADER + 4))
     frames = frames.with_bytes(HEADER + 4)

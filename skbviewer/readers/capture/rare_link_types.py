@@ -86,7 +86,7 @@ def arcnet(addresses: int) -> LinkLayer:
 def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Skip the FDDI header of `frames`.
 
-    Its addresses stay unknown, because some systems capture them with reversed bits.
+    FDDI addresses stay unknown, because some systems capture them with reversed bits.
     """
     mark_malformed(packets, frames.lacking(13))
     frames = frames.with_bytes(13)
@@ -97,7 +97,7 @@ def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Skip the Token Ring header of `frames`, including its route.
 
-    Its addresses stay unknown, because they are captured with reversed bits.
+    Token Ring addresses stay unknown, because they are captured with reversed bits.
     """
     mark_malformed(packets, frames.lacking(14))
     frames = frames.with_bytes(15)

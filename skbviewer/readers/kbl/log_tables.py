@@ -215,7 +215,7 @@ def _symbol(reader: _Reader, row: dict[str, int]) -> tuple[int, str]:
 def _meta(reader: _Reader, counters: list[dict[str, int]]) -> dict[str, str]:
     """Return the lines of META, and as texts the values that have no table of their own.
 
-    These values are counters and the costs of probes.
+    The values without a table are counters and the costs of probes.
     """
     lines = b"".join(reader.payloads(kbl.KblChunkType.META)[-1:]).partition(b"\0")[0].split(b"\n")
     pairs = (name_of(line).partition("=") for line in lines)

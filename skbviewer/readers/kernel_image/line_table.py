@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Source lines of code, from the tables .debug_aranges and .debug_line of an ELF file.
 
-A kernel has thousands of compilation units.  Of these, only the line programs of units with the
-wanted code are read.
+A kernel has thousands of compilation units.  Only the line programs of the compilation units with
+the wanted code are read.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class EventBlock:
     def spans(self, name: str) -> Spans:
         """Return (begin, end) of each point's text `name`, in the bytes of the block.
 
-        It is empty for the points whose text given() returns.
+        For points whose text given() returns, (begin, end) is empty.
         """
         return np.asarray(self._texts[:, TEXTS.index(name)])
 

@@ -39,7 +39,8 @@ def after_blanks(text: UInt8s, at: Int) -> Int:
 def run_end(text: UInt8s, at: Int, ends_run: UInt8s) -> Int:
     """Return the position from `at` on at which a string has its first special character.
 
-    These are a quote, a backslash, a control character, or a byte above 127; `ends_run` marks them.
+    Special are a quote, a backslash, a control character, and a byte above 127; `ends_run` marks
+    them.
     """
     while at + 8 <= len(text):
         word = word_at(text, at)
@@ -132,7 +133,7 @@ def literal_end(text: UInt8s, at: Int) -> Int:
 def json_number(text: UInt8s, at: Int) -> tuple[Int, np.uint64, Int, Int]:
     """Return the position after a number, the number, and two flags (1 or 0).
 
-    The first flag says that the value is known, and the second that it is a whole number.  The
+    The first flag says that the value is known, and the second that the number is whole.  The
     position is -1 if no number begins at `at`.  Only the values of whole numbers from 0 to 2^64 - 1
     are known.
     """

@@ -57,7 +57,7 @@ def pair_hashes(first: UInt64s, second: UInt64s) -> UInt64s:
 def hashes_with_numbers(text: UInt64s, *numbers: Int64s) -> UInt64s:
     """Return for each row a hash of the text's hash `text` and of the `numbers`.
 
-    It is 0 if `text` is 0 or a number is negative, which means that it is unknown.
+    The hash is 0 if `text` is 0 or a number is negative: then one of them is unknown.
     """
     mixed = hashes_of_columns(text.view(np.int64), *numbers)
     known = text != 0

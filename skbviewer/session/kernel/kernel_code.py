@@ -54,10 +54,10 @@ class KernelCode:
     ) -> Disassembly:
         """Return the disassembled code of `function`, with the marks of this recording.
 
-        If a kernel log has the code, it is that code.  Then `image` only adds names, source lines,
-        and the instructions that the kernel replaced.  If no log has the code, it is the code in
-        `image`.  `counts` is a file with executed instructions of the same boot; it needs recorded
-        code.
+        If a kernel log has the code of the function, that code is returned.  To recorded code,
+        `image` only adds names, source lines, and the instructions that the kernel replaced.  If no
+        log has the code of the function, the code in `image` is returned.  `counts` is a file with
+        executed instructions of the same boot; it needs recorded code.
 
         Raises BadInput if no code is found; if `image` cannot be read, is of another build, or does
         not have the function; or if `counts` cannot be read, or is of another boot.  Raises

@@ -16,8 +16,8 @@ from ...store.rows import StoredLeg
 def log_names(sources: Sequence[SourceRow]) -> dict[int, str]:
     """Return for each KBL (source id) the shortest name that distinguishes it from the others.
 
-    This is the host name if it suffices, or else the file name, or else the full path.  Returns {}
-    if there are fewer than two KBLs.
+    The name is the host name if it suffices, or else the file name, or else the full path.  Returns
+    {} if there are fewer than two KBLs.
     """
     logs = [source for source in sources if source.kind.is_log]
     if len(logs) < 2:

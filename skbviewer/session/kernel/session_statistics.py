@@ -115,7 +115,7 @@ class Statistics:
     def stored(self, name: str) -> Any:
         """Return the result `name` that the import stored; None if there is none.
 
-        Returns None, too, if another program made the result, or if the result is damaged.
+        Also returns None if another program made the result, or if the result is damaged.
         """
         found = self._opened.result(name)
         if found is None or found[0] != result_maker.program():

@@ -67,7 +67,7 @@ def _kernel(db: Database, log: int) -> Kernel:
 def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:
     """Return the session time (ns) from which the Time column counts.
 
-    This is the time of packet 1; without packets, that of the first leg; without legs, 0.
+    The Time column counts from packet 1; without packets, from the first leg; without legs, from 0.
     """
     table, column = ("packet", "ts") if columns.length("packet") else ("leg", "begin_ns")
     if not columns.length(table):

@@ -51,7 +51,7 @@ def _keys(columns: Columns, ids: RowIds, names: Sequence[str]) -> list[Key]:
 
 
 def _series_rows(columns: Columns, numbers: RowIds) -> npt.NDArray[np.int64]:
-    """Return the 0-based rows of table `series` that are listed as K<n>; `numbers` are these n."""
+    """Return the 0-based rows of the kernel-only rows K<n> in `series`; `numbers` are the n."""
     if not len(numbers):
         return np.empty(0, np.int64)
     of = columns.array("series", "kernel_only").astype(np.int64)

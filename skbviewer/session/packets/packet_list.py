@@ -130,7 +130,7 @@ class PacketList:
     def follow_streams(self, progress: Progress | None = None) -> None:
         """Follow all TCP streams once; for millions of packets, this takes seconds.
 
-        A diagnosis needs the result, too, and so do the keys of segments.  Raises Cancelled.
+        Diagnoses and the keys of segments need the streams, too.  Raises Cancelled.
         """
         for keys in (packet_keys, kernel_only_keys):
             keys(self._opened.columns, self._fields.data())

@@ -2,8 +2,8 @@
 """Leaf pages of SQLite's b-trees in memory, filled with rows of numbers (see row_cells.py).
 
 The cells of several pages are made together, one after the other.  The bytes that are equal in all
-cells are written once, and stay for the next pages.  Then the columns are written into the cells,
-column by column.
+cells are written once, and stay for the next pages.  The columns are then written into the cells,
+one after the other.
 """
 
 from __future__ import annotations

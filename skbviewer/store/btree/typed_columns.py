@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Give compiled loops, which accept only one type of array, columns of any type.
 
-A loop gets the address and the type of each column.  It reads the values through `MEMORY`, an array
-of bytes that begins at a low address and covers all memory.  Only Sources makes such addresses, and
-only of arrays that it keeps alive.
+A loop gets the address and the type of each column.  The loop reads the values through `MEMORY`, an
+array of bytes that begins at a low address and covers all memory.  Only Sources makes such
+addresses, and only of arrays that it keeps alive.
 """
 
 from __future__ import annotations

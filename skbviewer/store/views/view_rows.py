@@ -159,7 +159,7 @@ class ViewRows:
         return self._count if self._some is None else len(self._some)
 
     def restrict(self, some: Bools) -> None:
-        """Keep only the rows that `some` marks; it has a flag for each row that is still there."""
+        """Keep only the rows that `some` marks: one flag for each row that is still there."""
         rows = np.flatnonzero(some)
         self._some = rows if self._some is None else self._some[rows]
         self._kept, self._at, self._distinct, self._missing, self._coded = {}, {}, {}, {}, {}
@@ -191,7 +191,7 @@ class ViewRows:
         return made if self._some is None else made[self._some]
 
     def distinct(self, name: str) -> tuple[Int32s, Int64s]:
-        """Return a code for each row's value, and the value of each code."""
+        """Return a code for each row's value in column `name`, and the value for each code."""
         if name not in self._distinct:
             self._distinct[name] = distinct(self.stored(name))
         return self._distinct[name]

@@ -39,7 +39,7 @@ def statements() -> Iterable[str]:
 def select(view: View, wanted: Collection[str] | None = None) -> str:
     """Return a SELECT of all columns of a view; columns that are not `wanted` are NULL.
 
-    This saves joins that only these columns need.
+    The NULLs save joins that only unwanted columns need.
     """
     chosen = {c.meaning.name: wanted is None or c.meaning.name in wanted for c in view.columns}
     columns = [
@@ -54,7 +54,7 @@ def select(view: View, wanted: Collection[str] | None = None) -> str:
 def _joins(view: View, used: Iterable[Value]) -> str:
     """Return the joins that the values `used` need.
 
-    They are LEFT JOINs, so each row of the base stays one row.
+    All joins are LEFT JOINs, so each row of the base stays one row.
     """
     needed = {table_of(column) for value in used for column in inputs(value)}
     texts: list[str] = []
