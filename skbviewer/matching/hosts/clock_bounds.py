@@ -156,7 +156,7 @@ def _cells(scale: Scale, seen: Crossings, refused: Bools) -> tuple[Int64s, Int64
 
 
 def _guilty(scale: Scale, own: Int64s, at: Int64s, bad: Int64s) -> int | None:
-    """Return the segment of `bad` whose removal removes the contradictions of some cells."""
+    """Return the segment of `bad` without which these cells have no contradiction, or None."""
     for segment in bad:
         if scale.can_be_set[segment]:
             others = own.copy()
