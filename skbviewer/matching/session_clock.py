@@ -200,7 +200,7 @@ def _of_kernel(joint: Joint, segment: Segment, wire: Sequence[Piece]) -> Piece:
 def _across(a: Sequence[Piece], b: int, way: OneWay, host: Host) -> Piece:
     """Return the piece that converts KBL `b` to session time, through a KBL with the pieces `a`.
 
-    Of the lines that no packet contradicts, the middle one converts b's clock to a's clock.
+    The clock of b is converted to that of a by the middle of all lines that no packet contradicts.
     """
     origin, middle, drift_ppm = way.middle()
     rate = 1 + drift_ppm * 1e-6

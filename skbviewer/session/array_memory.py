@@ -2,7 +2,7 @@
 """Limit the memory of numpy's arrays while a large log is imported; further arrays are in files.
 
 numpy lets a program allocate the data of arrays (NEP 49).  This module puts small arrays and some
-large ones into ordinary memory.  When the large ones together reach a limit, further ones are
+large arrays into ordinary memory.  When the large arrays together reach a limit, further arrays are
 mapped from files without names, whose pages the kernel can write to the disk and drop.  The limit
 therefore also applies to temporary arrays of any stage, and not only to arrays that a stage puts
 into a Scratch.

@@ -2,10 +2,10 @@
 """Reuse freed memory for the next large arrays while an import allocates hundreds of them.
 
 By default, glibc returns each large array to the kernel when it is freed, and the kernel clears the
-pages of the next one: this takes a third of an import's time.  See mallopt(3).  The huge pages for
-which numpy asks avoid most of that, but if the kernel must compact memory to make them, they cost
-more than they save.  So huge pages are used only if enough of them are free already.  See prctl(2),
-proc_buddyinfo(5).
+pages of the next array: this takes a third of an import's time.  See mallopt(3).  The huge pages
+for which numpy asks avoid most of that, but if the kernel must compact memory to make them, they
+cost more than they save.  So huge pages are used only if enough of them are free already.  See
+prctl(2), proc_buddyinfo(5).
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def _keep_much(libc: ctypes.CDLL) -> None:
 def keep_less() -> None:
     """Return freed memory to the kernel now, and later large arrays as soon as they are freed.
 
-    This is for inputs so large that memory matters more than time.  The effect lasts until the end
-    of reused_memory().
+    Call this for inputs so large that memory matters more than time.  The effect lasts until the
+    end of reused_memory().
     """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if libc is not None and hasattr(libc, "malloc_trim"):

@@ -54,10 +54,10 @@ def ask_partners(
 ) -> int:
     """Find the first index in `keys` of each key of `asked`, and return the number of all pairs.
 
-    first[i] becomes the first index of asked[i] in `keys` (-1 = none). many[i] becomes True if
-    `keys` contains asked[i] more than `most` times.  The result does not count keys for which
-    many[i] is True.  The caller has filled `slots` and `count` by collect_keys(): count[j] is how
-    often `keys` contains the key whose first index is j.
+    For each i, first[i] becomes the first index of asked[i] in `keys` (-1 = none), and many[i]
+    becomes True if `keys` contains asked[i] more than `most` times.  The result does not count keys
+    for which many[i] is True.  The caller has filled `slots` and `count` by collect_keys():
+    count[j] is how often `keys` contains the key whose first index is j.
     """
     total = 0
     for i in range(len(asked)):

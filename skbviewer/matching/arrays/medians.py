@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compute medians of short arrays.  numpy.median() takes 40 µs, however short the array is."""
+"""Compute medians of short arrays: numpy.median() takes 40 µs, however short the array is."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def _group(
     seen: Bools,
     pairs: np.int64,
 ) -> int:
-    """Follow the assignments of one group of packets; mark in `seen` the pairs that are in one.
+    """Follow the assignments of a group of packets; mark the pairs that they contain in `seen`.
 
     Returns EXACT, TOO_LARGE or CROWDED.
     """

@@ -6,9 +6,9 @@ whose identities do not contradict each other.  Output: for each packet, the lif
 consistent assignments give it, or the reason why there is none.
 
 In a consistent assignment, each packet has a moment with which it is paired, within the clock's
-error.  If the log may lack the moment of a packet, an assignment may leave the packet without one.
-No two packets have one moment.  No packet has a moment that ended before the moment of an earlier
-packet in the file began.
+error.  If the log may lack the moment of a packet, an assignment may leave the packet without a
+moment.  No two packets have one moment.  No packet has a moment that ended before the moment of an
+earlier packet in the file began.
 
 A packet whose moment the log may lack is never exact, and takes no moment from others: a consistent
 assignment can always leave it out.  The other packets form groups: packets that share moments, or
@@ -149,7 +149,7 @@ def _mark(order: Int64s, first: Int64s, sure: Int8s, why: Int8s) -> None:
 
 @allocation_free
 def _agreed(tangle: Tangle, lives: Int64s, possible: Bools, life: Int64s, moment: Int64s) -> None:
-    """Set `life` and `moment` of the packets whose remaining pairs all have the same one."""
+    """Set `life` and `moment` of each packet if all its remaining pairs have the same value."""
     rows, kept, why = tangle.rows, tangle.kept, tangle.why
     for p in range(len(why)):
         if why[p] == CROWDED:

@@ -102,7 +102,7 @@ def _pile(
 ) -> np.int64:
     """Insert packet `p` into the sorted stack, and return the new height of the stack.
 
-    If its place is below other groups, join these with it.
+    If NEAR or more groups are above its place, join its group with the topmost group instead.
     """
     at = high
     while at and latest[at - 1] > begun and high - at < NEAR:

@@ -47,8 +47,8 @@ def may_hold(
 
     By packet: `at` is its time on the log's clock, and `error` the clock's possible error then
     (ns).  By moment: `here` is True if the capture may have been taken at its device.  `whole`
-    means that the capture shows the packets as this host's sockets got them: then packet and moment
-    must have the same content.
+    means that the capture shows the packets as this host's sockets got them, so a packet and its
+    moment must have the same content.
     """
     rows = kernel.headerless[here[kernel.headerless]]
     low, high = at - error, at + error

@@ -78,9 +78,9 @@ class _When(NamedTuple):
 def _joins(
     asked: Known, unnumbered: Unnumbered, known: Known, shown: Unnumbered, series: Int64s
 ) -> Iterator[tuple[tuple[Hash, Hash], Int64s, Int64s]]:
-    """Yield hashes of packets and of footprints, then row numbers of both; equal hashes are pairs.
+    """Yield hashes of packets and of footprints, and row numbers of both; equal hashes are pairs.
 
-    The first hashes are made from all fields.  The next ones are for packets and footprints that
+    The first hashes are made from all fields.  Further hashes are for packets and footprints that
     lack a field, and are made from the fields that both have.
     """
     every, prints = np.arange(len(asked.at)), np.arange(len(known.at))

@@ -3,8 +3,8 @@
 
 Input: pairs of packets and lifetimes that identity alone decided.  Each packet has a point at the
 device where it was captured, and at this device the differences in time vary least.  If a capture
-contains packets several times, from several points (tcpdump -i any), the first one is assigned to
-the lifetime's first point, and so on.
+contains packets several times, from several points (tcpdump -i any), the first capture of a packet
+is assigned to the lifetime's first point, and so on.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Located(NamedTuple):
 
     @property
     def at_sockets(self) -> bool:
-        """Return whether packet sockets captured all packets, so the log may show their calls."""
+        """Return whether packet sockets, whose calls the log may show, captured all packets."""
         return self.place.at_socket or self.at_calls
 
 

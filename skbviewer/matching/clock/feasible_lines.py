@@ -3,7 +3,7 @@
 
 The sniffer stamped each packet at some moment between two times that the log shows.  So the true
 difference of the two clocks lies in an interval for each packet.  Every line that passes through
-all intervals may be the true one: these lines lie between the convex hulls of the intervals' ends
+all intervals may be the true line: these lines lie between the convex hulls of the intervals' ends
 (Moon, Skelly, Towsley: Estimation and Removal of Clock Skew from Network Delay Measurements,
 INFOCOM 1999).  The error of a fit must therefore cover all these lines.
 """
@@ -72,7 +72,7 @@ def corridor(rows: Intervals, steepest: float) -> Corridor:
     """Return all lines through the intervals `rows` whose slope is from -`steepest` to `steepest`.
 
     If no line passes through all intervals, one in PAIRS_PER_ERROR intervals may be left out.  If
-    there is still no line, all intervals are widened until there is one.
+    there is still no line, all intervals are widened until a line fits.
     """
     removable = min(len(rows.x) // PAIRS_PER_ERROR, ROUNDS)
     work, numbers = _work(len(rows.x), len(rows.x)), np.empty(3, np.int64)

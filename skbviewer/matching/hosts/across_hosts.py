@@ -3,7 +3,7 @@
 
 First, packets whose identity occurs only once in each of two recordings bound the clocks.  The
 bounds of the clocks then show which other pairs are possible.  A pair is exact if every consistent
-assignment contains it. docs/across-hosts.md states the rules.
+assignment contains it (docs/across-hosts.md).
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Bound the differences between all clocks together, so that the bounds never contradict.
+"""Bound the differences between all clocks together, so that no bounds contradict others.
 
-Each packet that one clock saw before another bounds the difference of the two from one side.  The
-bounds that fall into a short time (a cell) form a graph, whose nodes are the clocks.  The shortest
-paths in this graph are the tightest bounds that follow from it.  Clocks drift, so the bounds of a
-cell also hold in the next cell if they are loosened by the greatest drift. docs/across-hosts.md
-states the rules.
+If one clock saw a packet before another clock, this bounds the difference of both clocks from one
+side.  The bounds that fall into a short time (a cell) form a graph, whose nodes are the clocks.
+The shortest paths in this graph are the tightest bounds that follow from it.  Clocks drift, so the
+bounds of a cell also hold in the next cell if they are loosened by the greatest drift.
+docs/across-hosts.md states the rules.
 """
 
 from __future__ import annotations

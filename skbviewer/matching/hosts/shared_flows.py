@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Find conversations whose packets passed two recordings, and not only their addresses.
 
-Tenants may use the same addresses, and hosts behind an address translator share one.  So equal
-headers prove something only if nearly all packets of a conversation are in both recordings.
+Different tenants may use the same addresses, and hosts behind an address translator share an
+address.  So equal headers prove something only if nearly all packets of a conversation are in both
+recordings.
 """
 
 from __future__ import annotations

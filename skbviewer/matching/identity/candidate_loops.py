@@ -49,7 +49,7 @@ def records_of_several(
 ) -> None:
     """Write into `index` the records whose footprint belongs to several series.
 
-    `shared` marks these footprints.  note_owners() explains the other arrays.
+    `shared` marks these footprints; note_owners() explains the other arrays.
     """
     at = 0
     for i in range(len(kind)):

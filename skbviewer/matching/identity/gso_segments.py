@@ -3,9 +3,9 @@
 
 Input: the packets of one capture, and the footprints of one KBL.  Output: pairs of a packet and a
 footprint.  A device cuts a GSO skb into packets; GRO merges packets.  If the log does not show the
-single packets, the skb's range of TCP sequence numbers still shows which packets it contains:
-skb_segment() and tcp_gso_segment() number them so.  If a packet's TCP header was not captured, its
-IPv4 identification may show this.
+single packets, the skb's range of TCP sequence numbers still shows which packets it contains,
+because skb_segment() and tcp_gso_segment() number them in order.  If a packet's TCP header was not
+captured, its IPv4 identification may show to which skb it belongs.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Way(NamedTuple):
 
     Packet and footprint must have equal values in the columns `flow`.  The column `number` of the
     packet, modulo `modulus`, must lie in the range of the skb, whose `length` is computed from its
-    footprint.  `fits` returns which of the pairs so found are right.
+    footprint.  `fits` returns for each pair that was found whether it is right.
     """
 
     flow: tuple[str, ...]

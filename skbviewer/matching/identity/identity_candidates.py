@@ -81,7 +81,7 @@ class Candidates(NamedTuple):
 
 
 class Partly(NamedTuple):
-    """Flags by packet and by footprint: the row lacks a value that would distinguish it."""
+    """Flags for packets and for footprints: the row lacks a value that would distinguish it."""
 
     packet: Bools
     shown: Bools

@@ -199,9 +199,9 @@ def _arrivals(
 
     The earliest time is the entry of a function in which the kernel stamps packets.  If the log
     shows no entry of such a function, the time is the start of the leg; if the leg is received, it
-    is the start of the whole lifetime.  If records were lost before this time, the lost ones may
-    include the entry.  After such a loss, the result is WAIT_NS earlier, but not before the skb's
-    birth if the log shows it.
+    is the start of the whole lifetime.  If records were lost before this time, the entry may be
+    among the lost records.  If such records were lost, the result is WAIT_NS earlier, but not
+    before a birth that the log shows.
     """
     rows = legs.rows
     new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]

@@ -42,7 +42,7 @@ class InnerCalls:
         self.rows: Int32s = found.astype(np.int32)
 
     def hide(self) -> None:
-        """Give the records a kind that no other code uses."""
+        """Give the records of these calls a kind that all other code ignores."""
         self._set_kind(HIDDEN)
 
     @contextmanager

@@ -60,7 +60,7 @@ PLACE = ("leg", "netns", "ifindex", "sends")
 class Arrival(NamedTuple):
     """The earliest time at which the skb of each leg can be stamped.
 
-    By leg: `ns` is that time, and `shown` is True if the log shows it.
+    By leg: `ns` is the earliest time, and `shown` is True if the log shows it.
     """
 
     ns: Int64s

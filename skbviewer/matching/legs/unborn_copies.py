@@ -49,8 +49,8 @@ def perhaps_copies(
     """Return the lifetimes of `without_birth` that may be copies for sniffers.
 
     No record shows a copy for a sniffer at a device, or while it is received.  `entries` are the
-    records that would show this.  Calls of packet sockets (`of_sockets`) do not count among
-    `entries`, because packet sockets get copies, too.
+    records that show that an skb is at a device, or is received.  Calls of packet sockets
+    (`of_sockets`) do not count among `entries`, because packet sockets get copies, too.
     """
     if not len(without_birth):
         return without_birth

@@ -2,7 +2,7 @@
 """Divide the records of a kernel log into address lifetimes.
 
 An address lifetime is the time in which one skb uses one address, from the skb's birth to its free.
-skb_lifetimes.py joins address lifetimes into skb lifetimes (series).
+The module skb_lifetimes.py joins address lifetimes into skb lifetimes (series).
 
 Input: the records of one KBL in time order, and the tables of the log.  Output: the address
 lifetime of each record, and the parent of each address lifetime.  An address may be reused within

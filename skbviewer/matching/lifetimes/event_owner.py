@@ -44,7 +44,7 @@ class Calls(NamedTuple):
 class EventOwners:
     """Holds the arrays that owner_of() needs, and enlarges them.
 
-    make_room() replaces the arrays, so read `calls` again after it.
+    Read `calls` again after each make_room(), which replaces the arrays.
     """
 
     def __init__(self, log: KernelLog) -> None:

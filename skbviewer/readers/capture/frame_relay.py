@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Frame Relay (Q.922, RFC 2427), Cisco's encapsulation, and plain Ethernet frames in it.
 
-No header field says which of these protocols follows, so skbviewer distinguishes them as Wireshark
+No header field says which of the protocols follows, so skbviewer distinguishes them as Wireshark
 does.
 """
 

@@ -68,7 +68,7 @@ def _raw_ip(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect NULL (in the byte order of the capturing host) and LOOP (in network order).
 
-    Address families are small numbers, so their bytes show which order it is.
+    Address families are small numbers, so the position of the zero bytes shows the byte order.
     """
     mark_malformed(packets, frames.lacking(4))
     frames = frames.with_bytes(4)

@@ -93,9 +93,10 @@ def pcap_interface(data: Source) -> Interface:
 
 
 def _captured(major: int, minor: int) -> int:
-    """Return which of the two lengths of a record is the captured one, as a code of pcap_loops.py.
+    """Return the code (see pcap_loops.py) of the captured length among a record's two lengths.
 
-    Before version 2.3, it is the second length; in version 2.3, the smaller one.
+    Before version 2.3, the captured length is the second one; in version 2.3, it is the smaller
+    one.
     """
     if major == DG_UX or minor < 3:
         return SECOND

@@ -43,7 +43,9 @@ def _find(table: Int64s, skb: Int, cpu: Int) -> Int:
 def fill_records(
     rows: Rows, stop: int, times: Int64s, cpus: Int64s, eras: Int64s, table: Int64s, state: Int64s
 ) -> bool:
-    """Give each record without a footprint, up to row `stop`, the last one of its skb and CPU.
+    """Give each record without a footprint the last footprint of its skb on its CPU.
+
+    Stops at row `stop`.
 
     A record gets no footprint if a gap lies between the footprint and the record.  Returns False if
     `table` is too small.  `state` holds the number of the next record, the count of barriers

@@ -21,7 +21,7 @@ class Planes(NamedTuple):
     Compiled code can fill these arrays.
 
     `which` are column numbers, as in NAMES.  Each value of a column has 1 << `shift` bytes.  A
-    column begins at index `where` of the array whose elements have its width.
+    column of n-byte values begins at index `where` of the array of n-byte integers.
     """
 
     which: Int64s

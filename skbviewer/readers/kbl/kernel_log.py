@@ -202,8 +202,8 @@ def _symbols(tables: Tables, decoded: Decoded, stext: int) -> dict[int, str]:
 def _locations(data: npt.NDArray[np.int64], stext: int) -> Int64s:
     """Return the addresses at which packets were dropped; 0 if unknown.
 
-    `data` is the column of that name of drop events.  The upper half of each value is an offset
-    from _stext.
+    `data` is the column `data` of drop events.  The upper half of each value is an offset from
+    _stext.
     """
     base = np.array([stext], np.uint64).astype(np.int64)
     offsets = np.unique(data >> 32)

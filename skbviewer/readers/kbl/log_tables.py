@@ -176,7 +176,7 @@ def _probes(reader: _Reader) -> list[dict[str, int]]:
 def _calibration(reader: _Reader) -> Calibration | None:
     """Return the last measurement of the probes' costs.
 
-    If the cost with packets was not measured, the cost without packets is used for both.
+    If no cost with packets was measured, the cost without packets is used instead.
     """
     rows = reader.rows(kbl.KblChunkType.CALIBRATION, kbl.KBL_CALIBRATION)
     if not rows or not (rows[-1]["tau_empty"] or rows[-1]["tau_nested"]):
@@ -213,7 +213,7 @@ def _symbol(reader: _Reader, row: dict[str, int]) -> tuple[int, str]:
 
 
 def _meta(reader: _Reader, counters: list[dict[str, int]]) -> dict[str, str]:
-    """Return the lines of META, and as texts the values that have no table of their own.
+    """Return the lines of META, and values without a table of their own, as texts.
 
     The values without a table are counters and the costs of probes.
     """

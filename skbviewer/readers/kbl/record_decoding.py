@@ -64,8 +64,8 @@ def decode_records(
 
     `order` is the byte order of the file, `version` the version of its format, `stext` the address
     of `_stext`, and `symbols` are the addresses in its symbol table.  If `folder` is given, a large
-    table is stored in a nameless file there.  `progress` gets reports; `what` is the name of the
-    work in them.  Raises BadInput if the file was overwritten after the scan; raises Cancelled.
+    table is stored in a nameless file there.  `progress` gets reports, in which the work is called
+    `what`.  Raises BadInput if the file was overwritten after the scan; raises Cancelled.
     """
     progress.report(what, 0, ALL)
     complaints = scan.complaints
@@ -142,7 +142,7 @@ def _parts(count: int) -> Iterator[slice]:
 
 
 def _packed(column: Column, left: Bools) -> Column:
-    """Move the rows `left` (flags) of a column together in the same memory, and return them."""
+    """Move those rows of a column together that are `left` (flags), and return them."""
     if column.strides == (0,):
         return column[: np.count_nonzero(left)]
     size = 0

@@ -46,8 +46,8 @@ class SymbolTable(NamedTuple):
 def symbol_table(symbols: list[tuple[int, str]]) -> SymbolTable:
     """Sort (address, name) pairs; if an address has several names, only the first one is kept.
 
-    A pair with an empty name ends the preceding symbol: later addresses are in no symbol until the
-    next one.
+    A pair with an empty name ends the preceding symbol: the addresses from there to the next symbol
+    are in no symbol.
     """
     first: dict[int, str] = {}
     for address, name in symbols:

@@ -73,7 +73,7 @@ class Payloads:
     def options(self, row: StoredPacket, stream: SegmentSummary | None = None) -> str:
         """Return the options in the TCP header of packet `row`, as a text for Info: " MSS=1460".
 
-        If `stream` is given, acknowledgement numbers are relative to the first one of the stream.
+        If `stream` is given, acknowledgement numbers are relative to the stream's first number.
         Returns "" if the header has no options.
         """
         if row.protocol != TCP or row.tcp_flags < 0:

@@ -3,7 +3,7 @@
 
 Input: columns (see typed_columns.py).  Output: the layout of a block of rows whose cells have equal
 sizes.  Each column is as wide as its lowest and its highest value in the block need, so all rows of
-the block have the same record header. leaf_pages.py makes pages by this layout.
+the block have the same record header.  With this layout, leaf_pages.py makes pages.
 """
 
 from __future__ import annotations

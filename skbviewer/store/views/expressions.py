@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Expressions that compute the values of documented columns from the tables of a session.
 
-Column names are written as in SQL, for example "call.self_ns". view_sql.py translates the
-expressions into SQL, and view_blocks.py computes them in arrays.
+Column names are written as in SQL, for example "call.self_ns".  The module view_sql.py translates
+the expressions into SQL, and view_blocks.py computes them in arrays.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ class _ValueNumbers:
     def numbers(self, column: Int64s) -> Int64s:
         """Return a number for each value of `column`: 0 to count - 1, or -1.
 
-        -1 means that the column of the constructor does not have the value.  If the values of that
+        -1 means that the column of the constructor does not have the value.  If the values of a
         column are close together, each value in their range has a number, even if the column does
         not have it.
         """
