@@ -24,7 +24,7 @@ class OpenedFile:
     def __init__(self, path: Path) -> None:
         """Open the session file `path`.
 
-        Raises BadInput if it is not a session or has another version.
+        Raises BadInput if the file is not a session or has another version.
         """
         self.path = path
         self._engine = open_session(path)
@@ -33,7 +33,7 @@ class OpenedFile:
         self.columns = Columns(self._engine)  # of the bulk tables
 
     def close(self) -> None:
-        """Close the file.  If it is used afterwards, it is opened again."""
+        """Close the file.  If the session is used after close(), the file is opened again."""
         self._engine.dispose()
 
     @contextmanager
@@ -72,7 +72,7 @@ class OpenedFile:
     def result(self, name: str) -> tuple[str, bytes] | None:
         """Return the program that made a stored result, and its bytes (stored_results.py).
 
-        None if it is not stored.
+        Returns None if the result is not stored.
         """
         with self.database() as db:
             return stored_result(db, name)

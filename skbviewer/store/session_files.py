@@ -77,7 +77,7 @@ def inputs_of(file: Path) -> list[tuple[Path, str]]:
 
 
 def head(path: Path) -> bytes:
-    """Return the first 16 bytes of a file.  Raises BadInput if it cannot be read."""
+    """Return the first 16 bytes of a file.  Raises BadInput if the file cannot be read."""
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):  # reading a pipe may never end
             raise BadInput(path, None, "is not a regular file")

@@ -58,9 +58,9 @@ def problem_for(
 def _allowing_each_pair(problem: Problem) -> Problem:
     """Return the problem with each moment's window so wide that it contains all its packets' times.
 
-    A CPU may be stopped between an skb's arrival and its time stamp.  The time stamp of a packet
-    from such a CPU is too late for the narrow window of its own moment, but may fit into the window
-    of a different lifetime.
+    A CPU may be stopped between an skb's arrival and its time stamp.  If the CPU was stopped, the
+    time stamp is too late for the narrow window of the packet's own moment, but may fit into the
+    window of a different lifetime.
     """
     packet, moment = problem.packet, problem.moment
     early, late = _outside(problem)
@@ -90,8 +90,8 @@ def orders_of(packets: Packets, where: Located) -> tuple[int, ...]:
 
     A file has its packets in the order in which the packet socket got them, if nobody has sorted it
     by time.  Some packets may be stamped in the socket's call and others on arrival, for example
-    while ping runs.  In such a file, some packets do not fit into narrow windows, and only the
-    widest windows are certain.
+    while ping runs.  If a file has both kinds of stamps, some packets do not fit into narrow
+    windows, and only the widest windows are certain.
     """
     is_sorted = not (np.diff(packets["ts"]) < 0).any()
     return tuple(range(where.stamped, ANY_TIME + 1)) if is_sorted else (CALLED,)

@@ -18,8 +18,8 @@ has a moment between the earliest and the latest cluster that its place in the f
 moments of a packet group overlap, each moment between these clusters is possible, and the group is
 decided.  If moments overlap, all assignments are followed packet by packet
 (`consistent_assignments.py`).  If this search exceeds its limits, some impossible assignments count
-as possible, but no possible one counts as impossible.  A lifetime is therefore exact only if it is
-the same in every assignment.
+as possible, but no possible one counts as impossible.  A packet is therefore exact only if it has
+the same lifetime in every assignment.
 """
 
 from __future__ import annotations

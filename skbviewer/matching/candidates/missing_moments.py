@@ -104,9 +104,9 @@ def _is_a_call(rows: Table) -> Bools:
 def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Int64s, high: Int64s) -> Bools:
     """Return for each packet whether all functions that could show its moment may have missed it.
 
-    Such functions are the packet socket's (if `place.at_socket`) and the hand-over's; a function
-    may have missed the packet if it has a missed hit between `low` and `high`.  A function without
-    an armed probe counts as one that missed the packet.
+    The functions that can show the moment are the packet socket's (if `place.at_socket`) and the
+    hand-over's; a function may have missed the packet if it has a missed hit between `low` and
+    `high`.  A function without an armed probe counts as one that missed the packet.
     """
     if not len(missed):
         return np.zeros(len(low), np.bool_)

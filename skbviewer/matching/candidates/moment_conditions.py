@@ -46,10 +46,10 @@ def eligible(
     """Return for each moment whether it is at a device whose packets the capture may contain.
 
     `where` says where the capture was taken; with `several_devices`, no moment is excluded by its
-    device.  `sockets_only` means that the log lacks nothing: if it has calls of packet sockets at
-    these devices, moments without such a call do not count.  Without `sockets_only`, a moment
-    counts even if no call shows it at a device: the log may lack that call, or may have no probe at
-    the hand-over.
+    device.  `sockets_only` means that the log lacks nothing: if it has any calls of packet sockets
+    at these devices, only moments with such a call count.  Without `sockets_only`, a moment counts
+    even if no call shows it at a device: the log may lack that call, or may have no probe at the
+    hand-over.
     """
     moments = kernel.moments
     met, socket = moments["met"], moments["socket"]
@@ -105,7 +105,7 @@ def _between(
 ) -> int:
     """Write the pairs that the clock allows to the last three arrays; return their number.
 
-    If these arrays are empty, the loop only counts the pairs.
+    If the last three arrays are empty, the loop only counts the pairs.
     """
     count, writes = 0, len(out_packet) > 0
     for i in range(len(packet)):

@@ -128,9 +128,9 @@ def _on_the_way(
 ) -> bool:
     """Return whether a steady clock explains the order in which packets left and reached this host.
 
-    With that clock, every packet is captured after this host sent it, or before it arrived here.
-    There must be so many packets of both directions that this is not chance.  Only packets are used
-    whose possible moments all belong to one lifetime and have one direction.
+    With a steady clock, every packet is captured after this host sent it, or before it arrived
+    here.  There must be so many packets of both directions that this is not chance.  Only packets
+    are used whose possible moments all belong to one lifetime and have one direction.
     """
     mine = edges.selected(clock.segment_of(edges.packet) == number)
     sends, series = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Take the log's wall clock for a capture in which identity alone decides no packet.
+"""Use the log's wall clock as the capture's clock if identity alone decides no packet.
 
 Input: candidate pairs, and the log's readings of its own and of the wall clock.  Output: the clock,
 and the devices at whose packet sockets it places nearly all packets.  A sniffer stamps packets with

@@ -63,7 +63,7 @@ class Timebase:
     """Converts times of every source to session time and back."""
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
-        """Use these pieces; the pieces of an interface are in the order of its packets.
+        """Use `pieces`; the pieces of an interface are in the order of its packets.
 
         The begins of successive pieces may go back in time, because a clock may be set back.
         """

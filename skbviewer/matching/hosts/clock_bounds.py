@@ -4,8 +4,8 @@
 If one clock saw a packet before another clock, this bounds the difference of both clocks from one
 side.  The bounds that fall into a short time (a cell) form a graph, whose nodes are the clocks.
 The shortest paths in this graph are the tightest bounds that follow from it.  Clocks drift, so the
-bounds of a cell also hold in the next cell if they are loosened by the greatest drift.
-docs/across-hosts.md states the rules.
+bounds of a cell also hold in the next cell if they are loosened by the greatest drift
+(docs/across-hosts.md).
 """
 
 from __future__ import annotations

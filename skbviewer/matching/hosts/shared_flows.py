@@ -64,7 +64,7 @@ def _codes(keys: Int64s) -> Int64s:
 
 
 def _found(keys: Int64s, values: Int64s, asked: Int64s) -> Int64s:
-    """Return the value of each key of `asked`, 0 if it is not in `keys`; `keys` are sorted."""
+    """Return the value of each key of `asked`, 0 for keys that are not in `keys` (sorted)."""
     if not len(keys):
         return np.zeros(len(asked), np.int64)
     at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)

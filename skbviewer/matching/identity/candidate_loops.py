@@ -25,8 +25,9 @@ def note_owners(
 
     By footprint: sets `first` to its first record, and `least` and `most` to the lowest and the
     highest series that has it.  By record: `kind`, the `number` of its footprint, and `series`.  By
-    footprint: `known` is True if it has an identity.  By series: `sniffed` is True if it is a copy
-    for a packet socket.  Returns how many records have a footprint that several series have.
+    footprint: `known` is True if the footprint has an identity.  By series: `sniffed` is True if
+    the series is a copy for a packet socket.  Returns how many records have a footprint that
+    several series have.
     """
     for i in range(len(kind)):
         s, n = series[i], number[i]

@@ -198,9 +198,9 @@ def _arrivals(
     """Return for each leg the earliest time at which a sniffer at its first point can stamp it.
 
     The earliest time is the entry of a function in which the kernel stamps packets.  If the log
-    shows no entry of such a function, the time is the start of the leg; if the leg is received, it
-    is the start of the whole lifetime.  If records were lost before this time, the entry may be
-    among the lost records.  If such records were lost, the result is WAIT_NS earlier, but not
+    does not show this entry, the time is the start of the leg; if the leg is received, it is the
+    start of the whole lifetime.  If records were lost before this time, the entry may be among the
+    lost records.  If records of the entry may be lost, the result is WAIT_NS earlier, but not
     before a birth that the log shows.
     """
     rows = legs.rows
@@ -256,7 +256,7 @@ class _Entries:
         self.calls_of_sockets = self.entries_of(PACKET_SOCKET)
 
     def all(self) -> Int64s:
-        """Return the row numbers of these records."""
+        """Return the row numbers of the records at the entry of such functions."""
         return self._index
 
     def remove(self, those: Bools) -> Int64s:

@@ -138,9 +138,9 @@ def _undated(log: KernelLog) -> list[Row]:
 def _outside(log: KernelLog) -> list[Row]:
     """Return losses for the time before and after the recording.
 
-    If the file is incomplete, there are such losses for each CPU, because the first and the last
-    records of a CPU may be missing from the file.  Probes report missed hits late, so nothing is
-    known about the hits that they missed last.
+    If the file is incomplete, each CPU has losses before and after its records, because the first
+    and the last records of a CPU may be missing from the file.  Probes report missed hits late, so
+    nothing is known about the hits that they missed last.
     """
     begin, end = _entries(log)
     rows: list[Row] = [

@@ -72,7 +72,7 @@ def _sent_to_sniffers(log: KernelLog, series: SeriesTable, calls: Int64s) -> Boo
 def _shown_first(series: SeriesTable, records: Int64s) -> Int64s:
     """Return for each lifetime the time (ns) of its first record among `records` (row numbers).
 
-    A lifetime without such a record gets LATEST_NS.
+    A lifetime without any of the records gets LATEST_NS.
     """
     first = np.full(len(series.parent) + 1, LATEST_NS)  # the last stands for "no lifetime"
     np.minimum.at(first, series.of[records], series.met[records])

@@ -175,8 +175,7 @@ def _ethernet_follows(size: int) -> Step:
 def _fabricpath(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Dissect FabricPath.
 
-    The outer addresses of FabricPath are numbers of switches, so the inner addresses are used.  The
-    outer addresses are numbers of switches, so the inner addresses are used.
+    The outer addresses of FabricPath are numbers of switches, so the inner addresses are used.
     """
     frames = frames.with_bytes(16)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at + 2), eth_src=wire.u48(frames.at + 8))

@@ -35,7 +35,7 @@ def header_extents(
 
     By packet: link type, offset in `data`, captured and original length.  The frame, Ethernet and
     network headers end where the captured frame ends.  Inner headers and payloads end where the IP
-    length says. offset + caplen must be inside the file.
+    length says.  The sum offset + caplen must be inside the file.
     """
     packets = empty(PACKET_DTYPE, len(offset))
     for name, values in (("linktype", linktype), ("offset", offset)):

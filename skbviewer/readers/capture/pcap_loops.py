@@ -38,8 +38,9 @@ def walk_some(
     `some` begins at position `begin` of the file, which has `size` bytes.  A packet header has
     `header` bytes; its numbers are little-endian if `little`.  The captured length is at byte
     `captured` of the header, and must be at most `limit`.  Returns the number of positions, the
-    position where the walk stopped, and a length.  The length is the captured length there, if it
-    is impossible or reaches beyond the end of the file, and otherwise -1.
+    position where the walk stopped, and a length.  The length is -1, except if the walk stopped at
+    a captured length that is impossible or reaches beyond the end of the file: then it is this
+    length.
     """
     at, count = np.int64(0), np.int64(0)
     while at + header <= len(some) and count < len(places):

@@ -205,7 +205,7 @@ def _head(data: Source, at: int) -> UInt8s:
 def _block(data: Source, at: int, sections: list[_Section]) -> tuple[int, int]:
     """Check the block at `at`, and return its type and its length.
 
-    If it is a section header, a new section is added to `sections`.
+    For a section header, a new section is added to `sections`.
     """
     if at + SHORTEST_BLOCK > len(data):
         raise _Damage(at, "cut in the middle of a block header")

@@ -33,7 +33,7 @@ def is_vmlinuz(beginning: bytes) -> bool:
 def elf_in_bzimage(data: bytes, path: Path) -> bytes:
     """Return the ELF file in the bzImage `data`.
 
-    Raises BadInput if it cannot be decompressed; `path` names the file in the message.
+    Raises BadInput if the bzImage cannot be decompressed; `path` names the file in the message.
     """
     (version,) = struct.unpack_from("<H", data, HEADER + 4)
     if version < VERSION:

@@ -25,7 +25,7 @@ _lock = threading.Lock()
 def packets_in(path: Path, plain: UInt8s, progress: Progress) -> UInt8s:
     """Return the bytes of all packets in a retis log; `plain` is the decompressed log.
 
-    Caches the results of the last few logs.  Raises BadInput if the file is no longer such a log;
+    Caches the results of the last few logs.  Raises BadInput if the file is no longer a retis log;
     raises Cancelled.
     """
     key = _key(path)

@@ -108,7 +108,7 @@ def values_of(event: Event) -> EventValues | None:
 def section(event: Event, name: str) -> Event:
     """Return the section `name` of an event; {} if the event does not have it.
 
-    Raises Unusable if it is not a JSON object.
+    Raises Unusable if the section is not a JSON object.
     """
     found = event.get(name)
     if found is None:

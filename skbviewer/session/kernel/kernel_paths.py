@@ -111,7 +111,7 @@ class _Maker:
         return tuple(self._placed(leg, at) for leg, at in timed)
 
     def branches(self, rows: Sequence[StoredLeg]) -> tuple[Leg, ...]:
-        """Return the first leg of each lifetime that is related to the lifetimes of these rows.
+        """Return the first leg of each lifetime that is related to a lifetime of the legs `rows`.
 
         Each source is queried on its own, because sources have no common clock.
         """

@@ -61,7 +61,7 @@ def _types() -> dict[str, Any]:
 
 
 def encode(result: object) -> bytes:
-    """Return a result as bytes.  Raises TypeError if it has a part of an unknown type."""
+    """Return a result as bytes.  Raises TypeError if the result has a part of an unknown type."""
     arrays: list[Array] = []
     tree = _encoded(result, arrays)
     names = {f"a{at}": array for at, array in enumerate(arrays)}
@@ -152,7 +152,7 @@ def _decoded(tree: Any, file: Any) -> Any:
 def _checked(rows: ColumnRows) -> ColumnRows:
     """Return `rows` after a check that its columns fit together.
 
-    Raises ValueError if they do not.
+    Raises ValueError if the columns do not fit together.
     """
     for column in rows.columns:
         fits = len(ColumnRows([column])) == len(rows)

@@ -132,8 +132,8 @@ class Statistics:
         """Compute the diagnosis and all tables of one packet, to load code and columns into memory.
 
         Without this, the first results about a part of a large recording take longer
-        (docs/performance.md).  Does nothing if it was called before, or if there are no packets.
-        Raises Cancelled.
+        (docs/performance.md).  A second call does nothing; nor does a call without packets.  Raises
+        Cancelled.
         """
         packets = self._opened.columns.length("packet")
         if self._prepared or not packets:

@@ -49,7 +49,7 @@ def data_of(opened: OpenedFile, notes: Notes) -> Data:
 
 
 def _life(columns: Columns, series: int | None) -> int:
-    """Return -n if a series is listed as row K<n>; 0 if it is not listed."""
+    """Return -n for a series that is listed as row K<n>; 0 for a series that is not listed."""
     if series is None:
         return 0
     return min(0, -int(columns.take(SERIES, "kernel_only", np.array([series - 1]))[0]))

@@ -142,7 +142,7 @@ def _with(row: Row, summary: RowSummary) -> Row:
 def _as_begun(legs: Sequence[LegSummary], fitted: Fitted) -> list[LegSummary]:
     """Return the legs in the order in which they began.
 
-    If they are in several logs, their times are converted to one clock first.
+    Times in several logs are converted to one clock before they are compared.
     """
     source = np.array([leg.source for leg in legs], np.int64)
     begin = np.array([leg.begin_ns for leg in legs], np.int64)
