@@ -26,8 +26,8 @@ Pieces = dict[Node, list[Piece]]
 class Host(NamedTuple):
     """The clock of a KBL, ns.
 
-    `epoch_ns` is the wall clock of the KBL's host minus the KBL's clock.  The records of the KBL
-    are from `begin_ns` to `end_ns` on its clock.
+    `epoch_ns` is the wall clock of the KBL's host minus the KBL's clock.  The legs in the KBL are
+    from `begin_ns` to `end_ns` on its clock.
     """
 
     epoch_ns: int

@@ -75,7 +75,7 @@ class Block:
         return self._columns[name]
 
     def memory(self, name: str) -> npt.NDArray[Any]:
-        """Return a column that the caller may write; after writing it, call blank(), too."""
+        """Return a column that the caller may write; whoever writes it must call blank(), too."""
         return self._columns[name]
 
     @property

@@ -48,7 +48,7 @@ class ClockBounds(NamedTuple):
     def transit(self, a: Int64s, b: Int64s) -> tuple[Int64s, Int64s]:
         """Return the least and the greatest time (ns) from each sighting `a` to the sighting `b`.
 
-        If a time has no bound, it is beyond FAR / 2 in its direction.
+        A time without a lower or upper bound is below -FAR / 2 or above FAR / 2.
         """
         scale = self.scale
         known = (scale.segment[a] != NONE) & (scale.segment[b] != NONE)

@@ -72,7 +72,7 @@ class _Way(NamedTuple):
 def _in_range(
     frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void], way: _Way
 ) -> tuple[Int64s, Int64s]:
-    """Return pairs with equal `flow` in which the packet's number lies in the skb's range."""
+    """Return pairs of one flow in which the skb's range contains the packet's number."""
     flows, of_frame = np.unique(hashed_rows(frames, way.flow), return_inverse=True)
     asked, modulus = hashed_rows(kernel, way.flow), way.modulus
     flow = np.clip(np.searchsorted(flows, asked), 0, len(flows) - 1)

@@ -50,7 +50,7 @@ def losses_declared_by(log: KernelLog) -> Table:
 
 
 def is_filtered(log: KernelLog) -> bool:
-    """Return whether the recorder ever had a filter: the log names one, or refused calls."""
+    """Return whether the recorder ever had a filter: one is set, or the recorder refused calls."""
     return bool(log.meta.get("filter")) or log.meta.get("counters.filtered", "0") != "0"
 
 

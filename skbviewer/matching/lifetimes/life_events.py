@@ -8,8 +8,8 @@ event.
 
 There are three reasons why an item has a different time than its record.  A birth is recorded when
 the function that made the skb returns, but the skb exists from that function's entry on.  A
-function that reads from a queue gets its skb only when it returns.  A CPU may reuse memory while
-the CPU that frees it has not recorded the free yet.
+function that reads from a queue gets its skb only when it returns.  A CPU may get memory while
+another CPU is still freeing it.
 """
 
 from __future__ import annotations

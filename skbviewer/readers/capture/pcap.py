@@ -93,7 +93,7 @@ def pcap_interface(data: Source) -> Interface:
 
 
 def _captured(major: int, minor: int) -> int:
-    """Return the code (see pcap_loops.py) of the captured length among a record's two lengths.
+    """Return which of a record's two lengths is the captured one, as a code of pcap_loops.py.
 
     Before version 2.3, the captured length is the second one; in version 2.3, it is the smaller
     one.

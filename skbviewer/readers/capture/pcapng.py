@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Read pcapng files: sections of either byte order, with interfaces that have their own clocks.
 
-Layout: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/.  Blocks of unknown types are
+Layout: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/.  Blocks of all other types are
 skipped.  A damaged file is read up to the damage; a warning contains the position of the damage.
 """
 

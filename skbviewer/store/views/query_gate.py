@@ -28,7 +28,7 @@ ALWAYS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE}
 
 
 def checked_printf(form: object = None, *values: str | bytes | float | None) -> str | None:
-    """Return the text of SQLite's printf(), if it is at most LONGEST characters.
+    """Return the text of SQLite's printf(), if it has at most LONGEST bytes.
 
     If the text would be longer, returns a text that is too long, which SQLite rejects.
 
