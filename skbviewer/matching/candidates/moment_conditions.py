@@ -195,7 +195,7 @@ def sent_as_other(packets: Packets, kernel: KernelSide, edges: Edges) -> Int64s:
     """Return packets without an IP header whose skb was sent while it had a different EtherType.
 
     A sending device does not read skb->protocol, so the header on the wire may have a different
-    EtherType. netem, for example, corrupts the bytes of the header only.
+    EtherType: netem, for example, corrupts the bytes of the header only.
     """
     other = _of_other_ethertype(packets, kernel, edges)
     sends = np.asarray(kernel.moments["sends"])[edges.moment] == 1

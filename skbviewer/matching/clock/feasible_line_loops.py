@@ -45,7 +45,7 @@ class Lines(NamedTuple):
 
 @allocation_free
 def keep_hull(x: Float64s, y: Float64s, at: Int64s) -> int:
-    """Move the corners of the points' lower convex hull to the front of the arrays.
+    """Move the corners of the lower convex hull of (x, y) to the front of the arrays.
 
     Returns the number of corners.
 
