@@ -36,7 +36,7 @@ class Scratch(NamedTuple):
     By state, the columns are `taken`, `latest` and `leads`.  By step, they are `source`, `pair` and
     `target`.  By place (see Places), `slot` is the bit of the place's moment in a state, or -1, and
     `last` is the last packet that may have this moment.  By slot, `holder` is the place that uses
-    the slot.  `counts` are numbers of the whole search; LEFT to FORGOT are their indices.
+    the slot.  `counts` holds numbers about the whole search, at the indices LEFT to FORGOT.
     """
 
     taken: Int64s

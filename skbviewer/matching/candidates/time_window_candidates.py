@@ -32,7 +32,7 @@ MAX_LIFETIMES = (
 def near_in_time(
     packets: Packets, kernel: KernelSide, found: Candidates, clock: ClockFit | None
 ) -> Candidates:
-    """Return `found` with added pairs for its `many` packets: pairs that the clock allows.
+    """Return `found` and, for its `many` packets, further pairs that the clock allows.
 
     If the clock allows no pair of a packet, the packet gets some pairs at other times.  Without a
     clock, or with too many pairs, a packet gets some of its pairs and stays in `many`.

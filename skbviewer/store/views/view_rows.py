@@ -104,7 +104,7 @@ class JoinKeys:
     def _numbers(self, columns: list[Int64s]) -> Int64s:
         """Return a number for each row's combination of values; the numbers sort like the values.
 
-        The number is -1 if the table certainly does not have one of the values.
+        The number is -1 if one of the values is certainly not in the table.
         """
         made, outside = np.zeros(len(columns[0]), np.int64), np.zeros(len(columns[0]), np.bool_)
         for column, numbering in zip(columns, self._numberings, strict=True):
