@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Find the packets that a sampling recorder left out: it recorded one connection in N.
+"""Find the packets that a sampling recorder left out, because it recorded one connection in N.
 
-Input: the META of a kernel log, and packets.  Output: flags.  The hash is that of
-kmod/kbl_filter_sample.c; docs/filter.md defines it.
+Input: the META of a kernel log, and packets.  Output: a flag for each packet.  The hash is defined
+in docs/filter.md; kmod/kbl_filter_sample.c computes it, too.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ UInt64s = npt.NDArray[np.uint64]
 
 
 class Sample(NamedTuple):
-    """What a recorder kept: one connection in `rate`, chosen by a hash with `seed`."""
+    """What a sampling recorder recorded: one connection in `rate`, chosen by a hash with `seed`."""
 
     rate: int
     seed: int
 
 
 def sample_of(meta: Mapping[str, str]) -> Sample | None:
-    """Return how a log with the META `meta` was sampled; None: it has all connections."""
+    """Return how a log was sampled, by its META; None if it has all connections."""
     rate, seed = meta.get("sample.rate", ""), meta.get("sample.seed", "0")
     if not (rate.isdecimal() and seed.isdecimal() and 0 < int(rate) < 1 << 32 > int(seed)):
         return None
@@ -45,8 +45,8 @@ def sample_of(meta: Mapping[str, str]) -> Sample | None:
 def is_left_out(packets: Packets, sample: Sample) -> Bools:
     """Return for each packet whether `sample` leaves out its connection.
 
-    False if that is unknown, because ports are missing (later fragments, short captures), and for
-    packets without an IP header, which are never left out.
+    The flag is False if ports are missing (later fragments, short captures), and for packets
+    without an IP header, which are never left out.
     """
     made = np.zeros(len(packets), np.bool_)
     for some in blocks(len(packets)):
@@ -75,7 +75,7 @@ def _is_left_out(packets: Packets, some: slice, sample: Sample) -> Bools:
 def _hash_of_end(
     seed: UInt64s, is_ipv6: Bools, high: UInt64s, low: UInt64s, port: UInt64s
 ) -> UInt64s:
-    """Return the hash of an address and port; an IPv4 address is one word, an IPv6 address four."""
+    """Return the hash of an address and port; IPv4 addresses have one word, IPv6 addresses four."""
     long = _mixed(_mixed(_mixed(seed ^ high >> HALF) ^ high & LOW) ^ low >> HALF)
     return _mixed(_mixed(np.where(is_ipv6, long, seed) ^ low & LOW) ^ port)
 

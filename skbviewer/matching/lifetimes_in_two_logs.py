@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Find which skb lifetimes of two kernel logs of one host are the same.
+"""Find pairs of skb lifetimes in two kernel logs of one host that are the same lifetime.
 
-Input: a log of points and another log, both with the skbs of their lifetimes, and the packets whose
-bytes the first one holds.  Output: pairs of lifetimes and the distance of the two clocks, or None.
+Input: a log of points and another log, each with the skbs of its lifetimes, and the packets whose
+bytes are in the log of points.  Output: pairs of lifetimes and the offset between the two clocks,
+or None.
 
-At one time an skb's address belongs to one skb.  So two lifetimes that had the same address at the
-same time are one, if both logs are of one boot and the distance of their clocks is known.
+At any time, an address belongs to one skb at most.  So two lifetimes that had the same address at
+the same time are the same, if both logs are of one boot and the offset of their clocks is known.
 docs/matching.md states the rule.
 """
 
@@ -41,10 +42,11 @@ CONTRADICT = 0.05  # most of the lifetimes with one address and time that may ha
 
 
 class SameHost(NamedTuple):
-    """`points[i]` and `kernel[i]` are the same lifetime in the log of points and in the kernel log.
+    """`points[i]` (in the log of points) and `kernel[i]` (in the kernel log) are the same lifetime.
 
-    Kernel time = point time + offset_ns, to within error_ns.  `is_one_clock` says that both logs
-    use the same clock.  `agreeing` lifetimes agree in their headers, too.
+    The time in the kernel log is the time in the log of points + offset_ns, with an error of at
+    most error_ns.  `is_one_clock` is True if both logs use the same clock.  `agreeing` is the
+    number of these lifetimes whose headers agree, too.
     """
 
     points: Int64s
@@ -58,12 +60,12 @@ class SameHost(NamedTuple):
 def same_host(
     points: Spans, own: Capture, kernel: Spans, side: KernelSide, apart_ns: int
 ) -> SameHost | None:
-    """Join the lifetimes of a log of points (`points`) with those of another log (`kernel`).
+    """Find the lifetimes of a log of points (`points`) among those of another log (`kernel`).
 
-    `own` are the packets of the log of points, and `side` is what matching needs of the other log.
-    `apart_ns` is wall clock - own clock of the log of points, minus wall clock - own clock of the
-    other log.  Returns None if nothing shows that both are of one host and boot, or if the distance
-    of the clocks cannot be bounded.
+    `own` are the packets in the log of points, and `side` is what matching needs of the other log.
+    `apart_ns` is "wall clock - log's clock" of the log of points, minus "wall clock - log's clock"
+    of the other log.  Returns None if nothing shows that both logs are of one host and boot, or if
+    the offset of the clocks cannot be bounded.
     """
     if own.lifetimes is None or not len(points) or not len(kernel):
         return None
@@ -92,9 +94,9 @@ def _code(points: Int64s, kernel: Int64s) -> Int64s:
 
 
 def _meeting(points: Spans, kernel: Spans, offset: int, error: int) -> tuple[Int64s, Int64s]:
-    """Return pairs of rows with one address that may have had it at the same time.
+    """Return pairs of rows that have one address, and may have had it at the same time.
 
-    Rows with more than MAX_OVERLAPS partners are left out.
+    Rows that would have more than MAX_OVERLAPS partners are left out.
     """
     begin, end = points["begin"] + offset - error, points["end"] + offset + error
     by_end = np.lexsort((kernel["end"], kernel["skb"]))
@@ -110,10 +112,10 @@ def _meeting(points: Spans, kernel: Spans, offset: int, error: int) -> tuple[Int
 
 
 def _before(skb: Int64s, time: Int64s, of: Int64s, at: Int64s, or_equal: bool) -> Int64s:
-    """Return for each i how many rows precede the address of[i] and the time at[i].
+    """Return for each i how many rows come before the address of[i] and the time at[i].
 
-    The rows are sorted by `skb` and `time`.  If `or_equal`, rows with this address and time count,
-    too.
+    The rows are sorted by `skb` and `time`.  If `or_equal`, a row with exactly this address and
+    time counts, too.
     """
     is_asked = np.arange(len(skb) + len(of)) >= len(skb)
     last = is_asked if or_equal else ~is_asked
@@ -125,7 +127,7 @@ def _before(skb: Int64s, time: Int64s, of: Int64s, at: Int64s, or_equal: bool) -
 
 
 def _alike_pairs(points: Spans, kernel: Spans, alike: Int64s) -> tuple[Int64s, Int64s]:
-    """Return pairs of rows with one address whose lifetimes have the same headers."""
+    """Return pairs of rows with the same address, whose lifetimes have the same headers."""
     of_points, of_kernel = (np.argsort(some["series"], kind="stable") for some in (points, kernel))
     pair, row = _rows_of(points["series"][of_points], alike >> 32)
     code, other = _rows_of(kernel["series"][of_kernel], (alike & MASK32)[pair])
@@ -135,18 +137,19 @@ def _alike_pairs(points: Spans, kernel: Spans, alike: Int64s) -> tuple[Int64s, I
 
 
 def _rows_of(owner: Int64s, asked: Int64s) -> tuple[Int64s, Int64s]:
-    """Return all index pairs (i, j) with asked[i] == owner[j]; `owner` is sorted."""
+    """Return all index pairs (i, j) for which asked[i] == owner[j]; `owner` is sorted."""
     first, count = runs(owner, asked)
     index = np.repeat(np.arange(len(asked)), count)
     return index, np.arange(len(index)) - np.repeat(np.cumsum(count) - count - first, count)
 
 
 def _bounds(points: Spans, kernel: Spans, alike: Int64s) -> tuple[int, int]:
-    """Return the least and the greatest offset (ns) by which the clock of `kernel` is ahead.
+    """Return the least and the greatest time (ns) by which the clock of `kernel` may be ahead.
 
-    With this offset, each lifetime in `points` lies within its partner in `kernel`, to within
-    BESIDE_NS.  Partners have one address and the same headers.  The least is greater than the
-    greatest if there is no such offset, or too few partners.
+    If the clock is ahead by a time between these two, each lifetime of `points` lies within its
+    partner in `kernel`, extended by BESIDE_NS.  Partners have the same address and the same
+    headers.  If no such time exists, or there are too few partners, the first result is greater
+    than the second.
     """
     row, other = _alike_pairs(points, kernel, alike)
     once = np.bincount(row, minlength=len(points))[row] == 1
@@ -162,7 +165,7 @@ def _bounds(points: Spans, kernel: Spans, alike: Int64s) -> tuple[int, int]:
 def _joined(
     points: Spans, kernel: Spans, alike: Int64s, offset: int, error: int, is_lossy: bool
 ) -> SameHost | None:
-    """Return the pairs with one address at one time, if headers show that the host is the same.
+    """Return the pairs that have one address at one time, if headers prove that it is one host.
 
     Returns None otherwise.
     """
@@ -191,7 +194,7 @@ def _inside(points: Spans, kernel: Spans, offset: int, error: int) -> Bools:
 
 
 def _is_only_series(series: Int64s, other: Int64s) -> Bools:
-    """Return for each pair whether its row `other` is paired with one lifetime only."""
+    """Return for each pair whether its row in `other` is paired with only one lifetime."""
     if not len(series):
         return np.zeros(0, np.bool_)
     size = int(other.max()) + 1
@@ -202,7 +205,7 @@ def _is_only_series(series: Int64s, other: Int64s) -> Bools:
 
 
 def own_matches(own: Capture, side: KernelSide, ahead_ns: int) -> Matches:
-    """Return the matches of the packets that a log holds with the log's own lifetimes.
+    """Return matches between the packets in a log and the lifetimes of this log.
 
     `ahead_ns` is the wall clock of the log's host minus the log's clock.
     """
@@ -216,9 +219,9 @@ def own_matches(own: Capture, side: KernelSide, ahead_ns: int) -> Matches:
 
 
 def joined_matches(found: Matches, of: KernelSide, to: KernelSide, same: SameHost) -> Matches:
-    """Return matches with the log `to` for packets that match the log `of`.
+    """Return matches with the log `to` for the packets that are matched with the log `of`.
 
-    Each packet gets the lifetimes of `to` that are the same as its exact lifetime in `of`.
+    Each packet gets the lifetimes in `to` that are the same as its exact lifetime in `of`.
     """
     exact = np.flatnonzero(found.rows["verdict"] == EXACT)
     packet = found.rows["packet"][exact].astype(np.int64)
@@ -234,9 +237,9 @@ def joined_matches(found: Matches, of: KernelSide, to: KernelSide, same: SameHos
 
 
 def with_joined(found: Matches, made: Matches) -> Matches:
-    """Return `found`, in which the rows of `made` replace all rows of the same packets.
+    """Return `found`; the rows of `made` replace all its rows about the same packets.
 
-    `made` are matches through a log of the same host.
+    `made` are matches that were found through a log of the same host.
     """
     keep = ~np.isin(found.rows["packet"], made.rows["packet"])
     rows = np.concatenate([found.rows[keep], made.rows])
@@ -246,7 +249,7 @@ def with_joined(found: Matches, made: Matches) -> Matches:
 
 
 def uncaptured_matches(found: Matches) -> Matches:
-    """Return the matches of packets that no sniffer captured: none is exact, no clock is fitted."""
+    """Return `found`, without exact verdicts and clocks, for packets that no sniffer captured."""
     rows = found.rows.copy()
     exact = rows["verdict"] == EXACT
     rows["rung"][exact] = Rung.BY_POINTS_ONLY
@@ -255,14 +258,14 @@ def uncaptured_matches(found: Matches) -> Matches:
 
 
 def _steady(packets: Packets, ahead_ns: int, error_ns: int) -> tuple[Fitted, ...]:
-    """Return the clock of packets whose times are a log's times plus `ahead_ns`."""
+    """Return the clock for packets whose times are times of a log plus `ahead_ns`."""
     begin = int(packets["ts"][0]) if len(packets) else 0
     segment = Segment(begin, 0, 0, ahead_ns, 0.0, error_ns, len(packets), 0)
     return (Fitted(EVERY, ClockFit((segment,)), None),)
 
 
 def _rows(side: KernelSide, packet: Int64s, series: Int64s, rung: int) -> Rows:
-    """Return MATCH_DTYPE rows for exact pairs, one for each leg of the series."""
+    """Return MATCH_DTYPE rows for exact pairs: one row for each leg of the series."""
     first, count = runs(side.legs.rows.stored("series"), series)
     pair = np.repeat(np.arange(len(packet)), count)
     rows = np.zeros(len(pair), MATCH_DTYPE)

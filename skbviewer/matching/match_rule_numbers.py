@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The numbers that sessions store for matches: of the rules, of verdicts, of rungs.
+"""The fixed numbers of matching rules, verdicts and rungs, which sessions store.
 
-Sessions outlive the program that made them.  So these numbers are fixed here by hand, and none is
-ever reused with another meaning: a rung that no rule gives any more keeps its line.  A new rung
-takes the next free number here, and its sentence goes to analysis/words/verdict_reasons.py.
+A session may be opened by a later version of the program than the version that made it.  So these
+numbers are fixed by hand, and none is ever reused with a different meaning: if no rule uses a rung
+any more, its line stays.  A new rung takes the next free number here, and its sentence goes to
+analysis/words/verdict_reasons.py.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ KERNEL_ONLY = WIRE_ONLY  # the same number, for a lifetime
 
 
 class Rung(IntEnum):
-    """What decided a pair or a packet: a step of the identity ladder, or another reason."""
+    """The reason for a verdict: a step of the identity ladder, or something else."""
 
     NAMELESS = -2  # no IP header was captured, and time did not decide either
     CONTESTED = -1  # every candidate belongs to another packet
@@ -45,7 +46,10 @@ class Rung(IntEnum):
 
 
 class LifetimeRung(IntEnum):
-    """Why a kernel-only lifetime has no packet.  Lifetimes with other verdicts have a Rung."""
+    """The reason why a kernel-only lifetime has no packet.
+
+    A lifetime with any other verdict has a Rung as its reason.
+    """
 
     NO_IP = -4
     SNIFFED = -3  # a sniffer's own copy

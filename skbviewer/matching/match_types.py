@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The input and output of matching: a kernel log that can be matched, and a capture's matches."""
+"""The input and output of matching: the data of a kernel log, and the matches of a capture."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ CAPTURED_DTYPE = np.dtype(
 
 
 class Fitted(NamedTuple):
-    """The clock of an interface (EVERY if a capture has one clock), with at least one certain pair.
+    """The clock of an interface (EVERY if the capture has one clock), fitted to at least one pair.
 
-    `sniffer` is the device (netns, ifindex) where its packets seem to have been captured.
+    `sniffer` is the device (netns, ifindex) at which its packets seem to have been captured.
     """
 
     interface: int
@@ -64,11 +64,11 @@ class Fitted(NamedTuple):
 class Matches(NamedTuple):
     """The matches of one capture; `rows` has MATCH_DTYPE, sorted by (packet, leg).
 
-    `moments` has CAPTURED_DTYPE, sorted by packet: a row for each exact packet whose tap moment in
-    the log is known.  `clocks` has one fit for each interface that has a clock of its own.
-    `contested` are packets that had candidates and lost all of them to other packets; `refused` are
-    the series of these lost candidates.  `lost` are packets that had no candidate, although the log
-    lacks records that might show them.
+    `moments` has CAPTURED_DTYPE, sorted by packet: a row for each exact packet with a known tap
+    moment.  `clocks` has a fit for each interface that has a clock of its own.  `contested` are
+    packets that lost all their candidates to other packets; `refused` are the series of these
+    candidates.  `lost` are packets that had no candidate, perhaps because the log lacks records
+    that show them.
     """
 
     rows: npt.NDArray[np.void]
@@ -80,14 +80,14 @@ class Matches(NamedTuple):
 
     @property
     def clock(self) -> ClockFit | None:
-        """Return the fit of the interface with the most pairs."""
+        """Return the clock of the interface whose clock was fitted to the most pairs."""
         return self._best.clock if self._best else None
 
     @property
     def sniffer(self) -> tuple[int, int] | None:
         """Return the device (netns, ifindex) at which the capture was taken; None if unknown.
 
-        The fit with the most pairs decides.
+        If interfaces have different devices, the clock fit with the most pairs decides.
         """
         return self._best.sniffer if self._best else None
 
@@ -97,7 +97,7 @@ class Matches(NamedTuple):
 
 
 class KernelSide(NamedTuple):
-    """The parts of a KBL that can be compared with captures; built once for all captures."""
+    """The parts of a KBL that are compared with captures; made once for all captures."""
 
     log: KernelLog
     series: SeriesTable
@@ -111,7 +111,7 @@ class KernelSide(NamedTuple):
     share_undated: float  # of the records, those that the log lacks at unknown times
 
     def without_records(self) -> KernelSide:
-        """Return a copy without records, which match() does not need."""
+        """Return a copy without the records, which match() does not need."""
         none, ts = np.zeros(0, np.int32), np.zeros(0, np.int64)
         log = replace(self.log, records=empty(RECORD_DTYPE, 0))
         series = replace(

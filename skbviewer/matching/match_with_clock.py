@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Solve one capture with one clock: find each packet's lifetime and tap moment, or why it has none.
+"""Find each packet's lifetime and tap moment with a given clock, or the reason why it has none.
 
-Input: pairs (packet, series) whose identities agree, the clock fit, where the capture was taken.
-Output: a Solution.  The steps find the facts about the capture (_case), the moments at which each
-packet may have been captured (possible_tap_moments.py), the packets that the log may lack
-(missing_tap_moments.py, repeated_identities.py), and the result that all consistent assignments
-have in common (packets_to_assign.py, forced_lifetimes.py).  The last step rejects results that the
-clock cannot justify (same_traffic.py, packets_near_clock_steps.py).
+Input: pairs (packet, series) with agreeing identities, the clock fit, and where the capture was
+taken.  Output: a Solution.  The steps find facts about the capture (_case), the moments at which
+each packet may have been captured (possible_moments.py), the packets that the log may lack
+(missing_moments.py, repeated_identities.py), and what all consistent assignments have in common
+(file_order.py, forced_lifetimes.py).  The last step rejects results that the clock cannot prove
+(same_traffic.py, clock_doubts.py).
 """
 
 from __future__ import annotations
@@ -53,10 +53,11 @@ ROUNDED_NS = 1000  # the time of a copy may be rounded down to a multiple of thi
 
 
 class Solution(NamedTuple):
-    """The lifetime of each packet and where it was captured, or the reason why it has none.
+    """The lifetime and the tap moment of each packet, or the reason why it has none.
 
-    By packet: `life` is the series or -1; `moment` is a row of the log's moments or -1; `why` is
-    one of the numbers above.  `edges` are the pairs that remain possible.
+    By packet: `life` is its series or -1; `moment` is a row of the log's moments or -1; `why` is
+    the reason, one of the numbers above.  `edges` are the pairs of packets and moments that are
+    still possible.
     """
 
     life: Int64s
@@ -66,13 +67,14 @@ class Solution(NamedTuple):
 
 
 class _Case(NamedTuple):
-    """What a capture, its clock and a log show about each packet.
+    """What capture, clock and log show about each packet.
 
-    `local`: the packet was stamped on the log's host, by a clock that the moments confirm.
-    `may_lack`: records near the packet's time are missing.  `perhaps`: the log may lack the packet
-    at any time.  `error`: the possible error of the clock at that time, ns.  `within`: the greatest
-    distance of a moment from that time, ns.  `copied`: the file has the packet more than once.
-    `again`: the packet is a copy of an earlier one in the file.
+    `local` is True if the packet was stamped on the log's host, by a clock that the moments
+    confirm.  `may_lack` is True if the log lacks records near the packet's time.  `perhaps` is True
+    if the log may lack the packet at any time.  `error` is the possible error of the clock at the
+    packet's time, ns.  `within` is the greatest distance of a moment from the packet's time, ns.
+    `copied` is True if the file has the packet more than once.  `again` is True if the packet
+    repeats an earlier packet in the file.
     """
 
     asked: Asked
@@ -86,9 +88,7 @@ class _Case(NamedTuple):
     again: Bools
 
     def edges(self, error: Int64s) -> Edges:
-        """Return the pairs that are possible if the clock is off by at most `error` (ns, by
-        packet).
-        """
+        """Return the pairs that are possible if the clock's error is `error` (ns, by packet)."""
         return possible_pairs(self.asked, error).edges
 
 
@@ -100,11 +100,10 @@ def solve(
     where: Located,
     often: Int64s,
 ) -> Solution:
-    """Find each packet's lifetime and tap moment with this clock, or why it has none.
+    """Find each packet's lifetime and tap moment with this clock, or the reason why it has none.
 
-    `found` are the candidates, and `where` says where the capture was taken.  The
-    identity of the packets `often` has so many lifetimes that `found` holds only those near the
-    time of capture.
+    `found` are the candidates, and `where` says where the capture was taken.  The packets `often`
+    have so many candidates that `found` has only those near the time of capture.
     """
     case = _in_one_namespace(_case(packets, kernel, found, clock, where))
     edges, near, unsure = possible_pairs(case.asked, case.within)
@@ -158,9 +157,9 @@ def _case(
 
 
 def _in_one_namespace(case: _Case) -> _Case:
-    """For a capture of all devices, keep only moments in namespaces where its socket may be.
+    """For a capture of all devices, drop moments in namespaces where its socket cannot be.
 
-    If no device qualifies, the capture may have packets of several sockets.
+    If no device agrees with the capture, nothing is dropped: several sockets may have captured it.
     """
     asked = case.asked
     several = bool(np.isin(asked.packets["linktype"], SEVERAL_DEVICES).all())
@@ -174,7 +173,7 @@ def _in_one_namespace(case: _Case) -> _Case:
 
 
 def _may_lack(case: _Case, often: Int64s) -> Bools:
-    """Return for each packet whether its moment may be missing from the log."""
+    """Return for each packet whether the log may lack its moment."""
     packets, kernel, found = case.asked.packets, case.asked.kernel, case.asked.found
     may_lack = case.may_lack.copy()
     may_lack[found.many] = True  # not all of their candidates are listed
@@ -185,9 +184,9 @@ def _may_lack(case: _Case, often: Int64s) -> Bools:
 
 
 def _declared(case: _Case) -> Bools:
-    """Return for each packet whether its moment may be missing for a reason that the log gives.
+    """Return for each packet whether the log itself gives a reason why it may lack the moment.
 
-    Otherwise _may_lack() is true only because the capture may be of another host.
+    For other packets, _may_lack() is True only because the capture may be of another host.
     """
     declared = case.may_lack | case.perhaps
     declared[case.asked.found.many] = True
@@ -195,7 +194,7 @@ def _declared(case: _Case) -> Bools:
 
 
 def _assigned(case: _Case, edges: Edges, may_lack: Bools) -> tuple[Int64s, Assigned]:
-    """Return the moments that can be assigned to packets, and the assignment."""
+    """Return the moments that packets may have, and the result of the assignment."""
     packets, local = case.asked.packets, bool(case.local.all())
     parts = np.zeros(len(edges.packet), np.int64) if local else offsets(packets, edges.packet)
     orders = orders_of(packets, case.where) if local else (None,)
@@ -213,9 +212,9 @@ def _assigned(case: _Case, edges: Edges, may_lack: Bools) -> tuple[Int64s, Assig
 def _lifetimes(
     case: _Case, made: Assigned, believed: Bools, may_lack: Bools, often: Int64s
 ) -> tuple[Int64s, Int64s]:
-    """Return the lifetime of each packet, and the reason why it has none.
+    """Return the lifetime of each packet, and the reason if it has none.
 
-    If the clock is not believed, only TCP's sequence numbers decide.
+    For packets whose clock is not `believed`, only TCP's sequence numbers decide.
     """
     packets, kernel, found = case.asked.packets, case.asked.kernel, case.asked.found
     why = np.where(believed, made.why, np.where(made.why == NO_PAIR, NO_PAIR, UNTRUSTED))
@@ -229,10 +228,10 @@ def _lifetimes(
 
 
 def _at_a_device(case: _Case, edges: Edges, life: Int64s) -> Bools:
-    """Return for each packet whether its lifetime may have been captured at a device that is known.
+    """Return for each packet whether its lifetime may have been captured at a known device.
 
-    Otherwise the lifetime may be that of another skb with these bytes, for example a bridge's clone
-    that went to another port, while the log lacks all calls of the skb that was captured.
+    Without a known device, the lifetime may be that of another skb with equal bytes: for example a
+    bridge's clone that went to another port, while the log lacks all calls of the captured skb.
     """
     moments = case.asked.kernel.moments
     shown = ~_at_no_device(moments)[edges.moment]
@@ -243,7 +242,7 @@ def _at_a_device(case: _Case, edges: Edges, life: Int64s) -> Bools:
 
 
 def _passing(case: _Case) -> Candidates:
-    """Return the candidates whose lifetime passed a place of the capture, at any time."""
+    """Return the candidates whose lifetime was at a place of the capture, at any time."""
     kernel, found = case.asked.kernel, case.asked.found
     here = np.zeros(len(kernel.series.parent), np.bool_)
     here[np.asarray(kernel.moments["series"])[case.asked.here]] = True
@@ -251,18 +250,18 @@ def _passing(case: _Case) -> Candidates:
 
 
 def _anchors(found: Candidates, life: Int64s, often: Int64s) -> Bools:
-    """Return for each packet whether it was captured at a moment of its only candidate."""
+    """Return for each packet whether it has one candidate, and was at one of its moments."""
     only = np.bincount(found.packet, minlength=len(life)) == 1
     only[often] = False
     return np.asarray(only & (life >= 0))
 
 
 def _nameable(kernel: KernelSide) -> Bools:
-    """Return for each moment whether it can be named as the place of capture.
+    """Return for each moment whether a match may name it as the place of capture.
 
-    A moment can be named if it belongs to a packet socket's call.  If the log has no such calls, it
-    can be named if the log shows all devices of its lifetime.  The last element, for NO_MOMENT, is
-    False.
+    A moment may be named if it belongs to a call of a packet socket.  If the log has no calls of
+    packet sockets, a moment may be named if the log shows all devices of its lifetime.  The result
+    has one more element at its end, for NO_MOMENT, which is False.
     """
     moments, probes = kernel.moments, kernel.log.probes.values()
     socket = np.asarray(moments["socket"], np.bool_)
@@ -276,15 +275,16 @@ def _nameable(kernel: KernelSide) -> Bools:
 
 
 def _at_no_device(moments: ColumnTable) -> Bools:
-    """Return for each moment whether no call shows the pass, or the device is unknown."""
+    """Return for each moment whether no call shows its device, or the device is unknown."""
     return ~np.asarray(moments["met"], np.bool_) | (np.asarray(moments["ifindex"]) <= 0)
 
 
 def _copies(packets: Packets) -> tuple[Bools, Bools]:
-    """Return two flags for each packet: the file has it more than once; it is not the first copy.
+    """Return two flags for each packet: the file has it several times; it is not the first copy.
 
-    Copies have the same time and the same bytes.  Two passes of one packet by a tap never do.  The
-    time of one copy may be rounded down to us, if the file was merged from captures of us and ns.
+    Copies have the same time and the same bytes.  If one packet passes a tap twice, the two
+    captured packets differ in time.  If the file was merged from captures with times in us and in
+    ns, the time of one copy may be rounded down to us.
     """
     other = ("offset", "interface", "ts")
     names = [name for name in PACKET_DTYPE.names or () if name not in other]
@@ -300,22 +300,23 @@ def _copies(packets: Packets) -> tuple[Bools, Bools]:
 
 
 def incomplete(log: KernelLog) -> bool:
-    """Return whether a log declares that it lacks lifetimes: by a filter, losses, or damage."""
+    """Return whether a log declares that it lacks lifetimes: by a filter, losses or damage."""
     lacks = log.lost_records > 0 or bool(log.warnings) or not log.complete
     return lacks or is_filtered(log)
 
 
 def is_alone(found: Candidates) -> Bools:
-    """Return for each pair whether its packet and its series have no other partner."""
+    """Return for each pair whether neither its packet nor its series is in another pair."""
     alone = np.bincount(found.packet, minlength=1)[found.packet] == 1
     return np.asarray(alone & (np.bincount(found.series, minlength=1)[found.series] == 1))
 
 
 def by_tcp_alone(packets: Packets, found: Candidates) -> Bools:
-    """Return for each pair whether TCP's sequence numbers decide it.
+    """Return for each pair whether TCP's sequence numbers decide it alone.
 
-    `found` are the candidates of `packets`.  Sequence numbers start at 32 random bits (RFC 9293,
-    3.4.1).  They do not distinguish a segment from the same segment sent again.
+    `found` are the candidates of `packets`.  A connection's sequence numbers start at 32 random
+    bits (RFC 9293, 3.4.1).  Sequence numbers cannot distinguish a segment from the same segment
+    when it is sent again.
     """
     exact = is_alone(found) & ~found.vague & sent_once(packets)[found.packet]
     whole = np.maximum(packets["frag_off"][found.packet], 0) & FRAGMENT == 0

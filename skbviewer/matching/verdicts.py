@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Give each pair of a packet and a lifetime a verdict.
+"""Give a verdict to each pair of a packet and a lifetime.
 
-Input: pairs (packet, series) whose identities agree, the clock fit.  Output: these pairs, each with
-verdict, rung, confidence and moment; and the clock.  Exact packets may have reduced the clock's
-possible error.  A packet is exact if every consistent assignment of packets to tap moments gives it
-the same lifetime (match_with_clock.py). docs/matching.md states the rule and its assumptions.
+Input: pairs (packet, series) with agreeing identities, and the clock fit.  Output: these pairs,
+each with verdict, rung, confidence and moment; and the clock.  Exact packets may reduce the
+possible error of the clock.  A packet is exact if every consistent assignment of packets to tap
+moments gives it the same lifetime (solve.py). docs/matching.md states the rule and its assumptions.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _WHY = np.array(
 
 
 class Decided(NamedTuple):
-    """Pairs of a packet and a series; the columns are those of MATCH_DTYPE."""
+    """Pairs of a packet and a series, with the columns of MATCH_DTYPE."""
 
     packet: Int64s
     series: Int64s
@@ -77,9 +77,10 @@ def decide(
 ) -> tuple[Decided, ClockFit | None]:
     """Give each pair in `found` a verdict; return the pairs with their verdicts, and the clock.
 
-    `clock` is the clock so far; exact packets may reduce the possible error of the returned clock.
-    `where` says where the capture was taken.  For the packets `often` (row numbers), `found` has
-    only the lifetimes near their time of capture, although there are others.
+    `clock` is the clock so far; the returned clock may have a smaller possible error, because of
+    exact packets.  `where` says where the capture was taken.  For the packets `often` (row
+    numbers), `found` lists only the lifetimes near their time of capture; these packets have
+    further candidates.
     """
     if not len(found.packet):
         return all_ambiguous(found, BY_TIME), clock
@@ -104,9 +105,9 @@ def decide(
 
 
 def _confirmed(packets: Packets, answer: Solution) -> bool:
-    """Return whether the log shows a packet socket's moment for nearly all IP packets.
+    """Return whether nearly all IP packets were captured at a moment of a packet socket.
 
-    The moments must be at the packets' times on the assumed clock.
+    The moments must be at the times of the packets on the assumed clock.
     """
     against = np.isin(answer.why, (CROWDED, NO_PAIR)) & (packets["ip_version"] != 0)
     return int(np.count_nonzero(against)) <= CONTRADICT * int(
@@ -115,7 +116,7 @@ def _confirmed(packets: Packets, answer: Solution) -> bool:
 
 
 def all_ambiguous(found: Candidates, rung: int) -> Decided:
-    """Return all pairs of `found`, each as ambiguous for the reason `rung`."""
+    """Return all pairs of `found` as ambiguous; `rung` is the reason."""
     count = len(found.packet)
     verdict, rungs = np.full(count, AMBIGUOUS, np.uint8), np.full(count, rung, np.int8)
     none = np.full(count, NO_MOMENT, np.int64)
@@ -123,9 +124,9 @@ def all_ambiguous(found: Candidates, rung: int) -> Decided:
 
 
 def without_exact(pairs: Decided) -> Decided:
-    """Return `pairs` with all exact ones made ambiguous.
+    """Return `pairs` with ambiguous instead of exact verdicts.
 
-    This is for a log of points, which does not exclude other lifetimes: it declares neither its
+    A log of points needs this, because it cannot exclude other lifetimes: it declares neither its
     losses nor when packet sockets got a packet.
     """
     exact = pairs.verdict == EXACT
@@ -158,10 +159,10 @@ def _pairs(found: Candidates, answer: Solution) -> Decided:
 
 
 def _without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Decided:
-    """Give the pairs of packets without a time their verdicts.
+    """Give verdicts to the pairs of packets that have no time.
 
-    Only TCP's sequence numbers make such a pair exact.  If records are lost, no pair is exact,
-    because any packet's lifetime may be lost.
+    A pair without times is exact only by TCP's sequence numbers.  If the log lost records, no pair
+    is exact, because it may have lost the lifetime of any packet.
     """
     alone = is_alone(found)
     exact = by_tcp_alone(packets, found) & (not incomplete(kernel.log))
@@ -174,10 +175,10 @@ def _without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> D
 def of_segments(
     packets: Packets, kernel: KernelSide, found: Candidates, clock: ClockFit | None, place: Place
 ) -> Decided:
-    """Give verdicts to the pairs `found` of packets and of larger skbs whose segments they may be.
+    """Give verdicts to pairs of a packet and a larger skb of which the packet may be a segment.
 
-    `place` says where the capture was taken.  A pair is exact if the clock allows no moment of a
-    different skb for the packet, and if no other packet has the same bytes of this skb.
+    `place` says where the capture was taken.  A pair is exact if the clock allows the packet no
+    moment of a different skb, and if no other packet has the same bytes of this skb.
     """
     if not len(found.packet):
         return all_ambiguous(found, BY_TIME)
@@ -204,7 +205,7 @@ def of_segments(
 
 
 def _segments_without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Decided:
-    """Decide by TCP's sequence numbers alone to which larger skb a packet belongs."""
+    """Decide by TCP's sequence numbers alone to which larger skb each packet belongs."""
     exact = np.bincount(found.packet, minlength=1)[found.packet] == 1
     exact &= sent_once(packets)[found.packet]
     exact &= ~_same_bytes(packets, found) & (not incomplete(kernel.log))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""An input file during an import: its bytes are read into the program's memory part by part.
+"""An input file during an import: its bytes are read into memory part by part.
 
-If a mapped file were truncated meanwhile, the program would be killed; this class raises BadInput.
+If the file is truncated meanwhile, this class raises BadInput; reading a mapped file would end the
+program.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ WINDOW = 1 << 18  # bytes that readers walk through together: they stay in the p
 
 
 class Hashed(Protocol):
-    """A hash of the first bytes of a file: `done` bytes so far."""
+    """A hash of the beginning of a file: of `done` bytes so far."""
 
     done: int
 
     def add(self, piece: memoryview) -> None:
-        """Hash the bytes that follow the first `done`."""
+        """Add the bytes that follow the first `done` bytes of the file."""
 
 
 class Source:
@@ -43,8 +44,8 @@ class Source:
     ) -> None:
         """Read from `file`, or from `plain` if it is given.
 
-        `plain` are the decompressed contents of a compressed file, in a private mapped file.
-        `hashed` is given the bytes of `file` as long as they are read one after the other.
+        `plain` are the decompressed contents of a compressed file, mapped from a private file.
+        `hashed` gets the bytes of `file`, as long as they are read in order.
         """
         self.path = path
         self._size, self._file, self._plain, self._hashed = size, file, plain, hashed
@@ -55,7 +56,9 @@ class Source:
         return self._size
 
     def read(self, begin: int, end: int) -> UInt8s:
-        """Return the bytes from `begin` to `end` or the file's end; valid until the next call.
+        """Return the bytes from `begin` to `end`, or to the end of the file if it comes first.
+
+        The bytes are valid until the next call.
 
         Raises BadInput if the file cannot be read or became shorter.
         """
@@ -70,21 +73,21 @@ class Source:
         return self._room[begin - self._begin : end - self._begin]
 
     def read_at_least(self, at: int, least: int, most: int) -> UInt8s:
-        """Return at least `least` bytes from `at` on.
+        """Return at least `least` bytes from `at` on, or fewer at the end of the file.
 
-        Returns bytes that are in memory, if they are enough; otherwise it reads `most` bytes.
-        Returns fewer than `least` only at the end of the file.  Raises BadInput as read() does.
+        If enough of these bytes are in memory already, returns them; otherwise, `most` bytes are
+        read.  Raises BadInput like read().
         """
         loaded = self._begin <= at and min(at + least, self._size) <= self._end
         return self.read(at, self._end if loaded else at + most)
 
     def _hash(self, piece: memoryview, at: int) -> None:
-        """Hash what follows the bytes hashed so far, if these end in `piece` or before it."""
+        """Hash the bytes of `piece` that follow the bytes hashed so far, if there are any."""
         if self._hashed is not None and at <= self._hashed.done < at + len(piece):
             self._hashed.add(piece[self._hashed.done - at :])
 
     def fill(self, buffer: UInt8s, at: int) -> None:
-        """Fill `buffer` with the bytes from `at` on.  Raises BadInput as read() does."""
+        """Fill `buffer` with the bytes from `at` on.  Raises BadInput like read()."""
         if self._plain is not None:
             buffer[:] = self._plain[at : at + len(buffer)]
             forget(self._plain, at, at + len(buffer))

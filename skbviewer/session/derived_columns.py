@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an import finds in the tables of a session and stores in it, to find it only once."""
+"""Facts that an import derives from the tables of a session and stores, to find them only once."""
 
 from __future__ import annotations
 

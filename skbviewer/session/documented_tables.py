@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documented tables of an open session as arrays: all rows, or the rows of chosen packets."""
+"""The documented tables of an open session as arrays: all rows, or only those of chosen packets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Chosen = Mapping[str, Bools]  # "packet", "leg", "series": true at id - 1
 
 
 class SessionTables:
-    """The tables of docs/schema.md, which several threads may use at once."""
+    """The tables of docs/schema.md; several threads may use this object at once."""
 
     def __init__(self, opened: OpenedFile) -> None:
         self._opened = opened
@@ -33,7 +33,7 @@ class SessionTables:
     def columns(self, name: str) -> tuple[str, ...]:
         """Return the names of the columns of table `name`.
 
-        Raises KeyError with a line for the user.
+        Raises KeyError, with a line for the user, if there is no such table.
         """
         if name not in VIEWS:
             raise KeyError(f"no table {name}: expected one of {', '.join(VIEWS)}")
@@ -49,10 +49,11 @@ class SessionTables:
     ) -> Iterator[dict[str, Vector]]:
         """Yield the columns of a table in blocks of rows; at least one block, which may be empty.
 
-        `name` is the table.  None as `columns` means all.  With `chosen`, only rows of chosen
-        packets, legs and lifetimes are read; tables that describe a source stay whole.  `share` is
-        the share of the blocks to yield, perhaps none; small tables belong to share 0.  Raises
-        KeyError if there is no such table or column, BadInput and Cancelled.
+        `name` is the name of the table.  `columns` are the names of its columns; None means all.
+        With `chosen`, only rows about the chosen packets, legs and lifetimes are read; tables about
+        sources are read as a whole.  `share` says which part of the blocks to yield, perhaps none;
+        small tables belong to share 0.  Raises KeyError if there is no such table or column; raises
+        BadInput and Cancelled.
         """
         names = self._named(name, columns)
         view, progress = VIEWS[name], progress or Silent()
@@ -83,8 +84,8 @@ class SessionTables:
         """Return which packets, legs and lifetimes belong to `packets` and to rows K<n>.
 
         `packets` are packet numbers (n >= 1); `kernel_only` are the numbers n of rows K<n>.  The
-        legs of a packet are those that match it, even ambiguously; the legs of a row K<n> are all
-        legs of its lifetime.
+        legs of a packet are all legs that match it, even ambiguously; the legs of a row K<n> are
+        all legs of its lifetime.
         """
         columns = self._opened.columns
         packet = np.zeros(columns.length("packet"), np.bool_)

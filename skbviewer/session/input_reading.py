@@ -15,14 +15,14 @@ from .memory_reuse import give_back, keep_less
 
 
 class Unread(NamedTuple):
-    """One source that is read when it is needed.  `read` raises BadInput, Cancelled."""
+    """One source, which is read when it is needed.  `read` raises BadInput and Cancelled."""
 
     kind: SourceKind
     read: Callable[[], Input]
 
 
 class Reading:
-    """Reads input files; their large arrays are kept in files in `folder`."""
+    """Reads input files; large arrays are stored in files in `folder`."""
 
     def __init__(self, progress: Progress, folder: Path) -> None:
         self._progress, self._folder = progress, folder

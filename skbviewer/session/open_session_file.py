@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An open session file: its database, its columns, and values that all parts of a session use."""
+"""An open session file: its database, its columns, and values that several parts need."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .kernel import clocks
 
 
 class OpenedFile:
-    """A session file opened for reading.  Several threads may use it at once."""
+    """A session file that is open for reading.  Several threads may use it at once."""
 
     def __init__(self, path: Path) -> None:
         """Open the session file `path`.
 
-        Raises BadInput if it is not a session or has another version.
+        Raises BadInput if the file is not a session or has another version.
         """
         self.path = path
         self._engine = open_session(path)
@@ -33,7 +33,7 @@ class OpenedFile:
         self.columns = Columns(self._engine)  # of the bulk tables
 
     def close(self) -> None:
-        """Close the file.  Using it afterwards opens it again."""
+        """Close the file.  If the session is used after close(), the file is opened again."""
         self._engine.dispose()
 
     @contextmanager
@@ -57,12 +57,12 @@ class OpenedFile:
         return any(source.kind.is_log for source in self.sources())
 
     def timebase(self) -> Timebase:
-        """Return the map from the clock of each source to session time."""
+        """Return the object that converts the clock of each source to session time."""
         with self.database() as db:
             return clocks.timebase_of(db)
 
     def names_of(self, source: int) -> Names:
-        """Return the names in a KBL; they are read only once."""
+        """Return the names in a KBL, which are read only once."""
         with self._lock:
             if source not in self._names:
                 with self.database() as db:
@@ -70,12 +70,15 @@ class OpenedFile:
             return self._names[source]
 
     def result(self, name: str) -> tuple[str, bytes] | None:
-        """Return program and bytes of a stored result of the whole session: stored_results.py."""
+        """Return the program that made a stored result, and its bytes (stored_results.py).
+
+        Returns None if the result is not stored.
+        """
         with self.database() as db:
             return stored_result(db, name)
 
     def fitted(self, source: int, ts: Int64s) -> Int64s:
-        """Convert times `ts` of the log `source` to the first capture's clock, ns since 1970.
+        """Convert times `ts` of the log `source` to the clock of the first capture, ns since 1970.
 
         If the session has no capture, the times are converted to session time.
         """

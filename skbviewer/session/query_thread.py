@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run a user's query in a thread of its own, so that the caller can cancel it at any time."""
+"""Run a user's query in its own thread, so that the caller can cancel it at any time."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ GRACE_S = 1.0  # for a function call that SQLite cannot interrupt
 def query(file: Path, sql: str, bounds: Bounds, progress: Progress) -> Answer:
     """Run one SELECT over the documented views of the session `file`.
 
-    Raises BadInput with one line if the query is not allowed, wrong, or beyond its bounds;
-    Cancelled; and KeyboardInterrupt.  A query that does not end at once when it is stopped is left
-    to end by itself.
+    Raises BadInput with one line of text if the query is not allowed, is wrong, or exceeds its
+    limits; raises Cancelled and KeyboardInterrupt.  If a query does not end at once when it is
+    stopped, this function does not wait for its end.
     """
     stop, made = Event(), list[Answer | Exception]()
 

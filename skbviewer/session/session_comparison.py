@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compare two open sessions, or the packets that display filters choose of them."""
+"""Compare two open sessions, or the packets of each session that a display filter selects."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def comparison_of(
     least: float = SMALLEST_CHANGE,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Return the changes from `a` to `b`.
+    """Return the differences between session `a` and session `b`.
 
-    `filters` are the display filters of a and b ("": all packets); changes below the fraction
-    `least` are not reported. Raises FilterError, BadInput and Cancelled.
+    `filters` are the display filters of a and b ("" means all packets); changes that are smaller
+    than the fraction `least` are not reported.  Raises FilterError, BadInput and Cancelled.
     """
     report = progress or Silent()
     one, two = (
@@ -40,9 +40,9 @@ def comparison_of(
 def session_stack_pairs(
     a: Session, b: Session, filters: Filters = ("", ""), progress: Progress | None = None
 ) -> list[StackPair]:
-    """Return the call stacks of sessions `a` and `b`, paired.
+    """Return pairs of call stacks, one of session `a` and one of session `b`.
 
-    `filters` are display filters, one for each session.  Raises FilterError, BadInput and
+    `filters` are two display filters: of `a` and of `b`.  Raises FilterError, BadInput and
     Cancelled.
     """
     report = progress or Silent()
@@ -50,9 +50,9 @@ def session_stack_pairs(
 
 
 def scope_of(session: Session, text: str, progress: Progress) -> Scope:
-    """Return the passes of the rows (packets and rows K<n>) that match the display filter `text`.
+    """Return the scope of the rows (packets and rows K<n>) that match the display filter `text`.
 
-    If `text` is "", the passes of lifetimes without a row are included.
+    If `text` is "", lifetimes without a row are included.
     """
     rows = session.packets.select(text, kernel_only=True, progress=progress) if text else None
     return session.stats.scope(Chosen(rows), progress)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Queries of a session file about machine code: of functions, and calls of no packet."""
+"""Queries of a session file about machine code of functions, and about calls of no packet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ProbePlace(NamedTuple):
 
 
 def probe_places(db: Connection, source: int) -> list[ProbePlace]:
-    """Return the addresses of a KBL's probed functions, without unknown ones.
+    """Return the probed functions of a KBL whose addresses are known.
 
     `source` is the id of the KBL.
     """
@@ -32,7 +32,7 @@ def probe_places(db: Connection, source: int) -> list[ProbePlace]:
 
 
 def code_at(db: Connection, source: int, address: int) -> FunctionCode | None:
-    """Return the machine code that a KBL has of the function at `address`, None if it has none.
+    """Return the machine code in a KBL of the function at `address`; None if the KBL has none.
 
     `source` is the id of the KBL; `address` is a signed 64-bit number.
     """
@@ -46,9 +46,10 @@ def code_at(db: Connection, source: int, address: int) -> FunctionCode | None:
 def calls_of_no_packet(
     db: Connection, source: int, first: int, last: int
 ) -> list[tuple[int, int, int]]:
-    """Return (caller, func, number): how many calls of no packet a KBL has, by caller and probe.
+    """Return (caller, func, number): counts of a KBL's calls of no packet, by caller and probe.
 
-    `source` is the id of the KBL.  Callers are return addresses from `first` to `last`, signed.
+    `source` is the id of the KBL.  Only callers (return addresses, signed) from `first` to `last`
+    are counted.
     """
     c = record.c
     wanted = select(c.caller, c.func, func.count()).where(
@@ -59,9 +60,9 @@ def calls_of_no_packet(
 
 
 def times_of_no_packet(db: Connection, source: int) -> list[tuple[int, int, int, int, int, int]]:
-    """Return (entry, exit, func, context, cpu, pid) of a KBL's calls of no packet that returned.
+    """Return (entry, exit, func, context, cpu, pid) of calls of no packet that returned.
 
-    `source` is the id of the KBL.  Times are ns; a return without an entry has the entry -1.
+    `source` is the id of the KBL.  Times are in ns; if the entry is not in the log, it is -1.
     """
     c = record.c
     of_log = (c.source == source) & c.kind.in_((CALL, RETURN))

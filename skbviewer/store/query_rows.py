@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The rows that queries return, with the columns of schema.py as fields, in the same order.
+"""The rows that queries return; their fields are the columns of schema.py, in the same order.
 
-Fields that a query adds to the columns of its table come last.
+If a query adds fields to the columns of its table, these come last.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ class StoredSeries(NamedTuple):
 class StoredLeg(NamedTuple):
     """A row of `leg`.
 
-    If a query is about a packet, `verdict` to `delta_ns` are from the leg's match with the packet.
-    `relation` says why a query returned the leg of another lifetime.
+    In the result of a query about a packet, `verdict` to `delta_ns` come from the leg's match with
+    that packet.  If the leg is of another lifetime, `relation` says how that lifetime is related.
     """
 
     id: int
@@ -180,7 +180,7 @@ class StoredWait(NamedTuple):
 
 
 class StoredCall(NamedTuple):
-    """A row of `call`, with its probe."""
+    """A row of `call`, with the facts about its probe."""
 
     id: int
     leg: int
@@ -254,7 +254,7 @@ class StoredSyscall(NamedTuple):
 
 
 class StoredEvent(NamedTuple):
-    """A row of `event`, with its details in other tables."""
+    """A row of `event`, with its details from other tables."""
 
     id: int
     source: int
@@ -282,7 +282,7 @@ class StoredFrame(NamedTuple):
 
 
 class StoredClock(NamedTuple):
-    """A row of `clock`: a segment of a fit."""
+    """A row of `clock`: one segment of a clock fit."""
 
     id: int
     source: int

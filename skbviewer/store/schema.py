@@ -2,9 +2,9 @@
 """The tables of a session file.
 
 Bulk tables are declared from the numpy dtypes of `records` and from the layouts below, so each
-column is declared once.  Row ids are dense and start at 1.  Addresses are signed 64-bit numbers.
-Unknown numbers are -1 in tables (0 if the dtype is unsigned, NO_DELTA where -1 is a valid distance)
-and NULL in the views, which views/ declares.
+column is declared once.  Row ids start at 1 and have no gaps.  Addresses are signed 64-bit numbers.
+An unknown number is -1 in tables (0 if the dtype is unsigned, NO_DELTA if -1 is a valid distance),
+and NULL in the views that views/ declares.
 """
 
 from __future__ import annotations

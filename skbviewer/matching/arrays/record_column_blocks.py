@@ -2,7 +2,7 @@
 """Give compiled loops the columns of records block by block, always with the same types.
 
 The columns of a record table are as narrow as their values allow, and may be mapped from a file.
-Without this module, a loop would be compiled again for each such type.
+Without this module, a loop would be compiled again for each type of column.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from .value_numbering import execution_of
 def record_blocks(
     records: Records, count: int | None = None, backwards: bool = False
 ) -> Iterator[slice]:
-    """Yield slices that cover all records, or the `count` rows of arrays made from them, in order.
+    """Yield slices that cover all records in order, or 0 to `count` if `count` is given.
 
-    With `backwards`, the last slice comes first.  Before each slice, the memory of earlier blocks
-    is released.
+    With `backwards`, the last slice comes first.  Before each slice, the memory of the slices
+    before it may be released.
     """
     scratch, every = scratch_of(records), list(blocks(len(records) if count is None else count))
     for some in reversed(every) if backwards else every:
@@ -37,16 +37,17 @@ def record_blocks(
 def rows_where(records: Records, wanted: Callable[[slice], Bools]) -> Int64s:
     """Return the row numbers of records for which `wanted` is true.
 
-    `wanted` gets a slice of records, block by block, and returns a flag for each.
+    `wanted` is called with slices of records, and returns a flag for each record of the slice.
     """
     parts = [np.flatnonzero(wanted(some)) + some.start for some in record_blocks(records)]
     return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
 def whole(records: Records, name: str, dtype: str) -> npt.NDArray[Any]:
-    """Return column `name` of all records as `dtype`, contiguous and writable.
+    """Return column `name` of all records as one contiguous, writable array of the type `dtype`.
 
-    The result is a copy only if the stored column does not have these properties.
+    The array is a copy only if the stored column has another type, is not contiguous, or is
+    read-only.
     """
     column = records.stored(name) if isinstance(records, RecordTable) else records[name]
     return np.require(column, np.dtype(dtype), ["C", "W"])
@@ -60,16 +61,16 @@ class Rows:
         self.first, self.end = rows.start, rows.stop
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """Return a column with the type it has in RECORD_DTYPE, contiguous and writable."""
+        """Return column `name` as a contiguous, writable array of its type in RECORD_DTYPE."""
         made = part(self._records, name, self._rows)
         return np.require(made, RECORD_DTYPE[name], ["C", "W"])
 
     def columns(self, names: str) -> Any:
-        """Return the columns of this block whose names are in `names`, separated by spaces."""
+        """Return the columns of this block that `names` lists, separated by spaces ("pid cpu")."""
         return [self[name] for name in names.split()]
 
     def contexts(self) -> Int64s:
-        """Return for each record a number of its execution context, never 0."""
+        """Return the number of each record's execution context; it is never 0."""
         made = np.empty(self.end - self.first, np.int64)
         context, pid, cpu = self.columns("context pid cpu")
         _executions(context, pid, cpu, made)

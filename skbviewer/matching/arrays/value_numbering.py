@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Number values (addresses, contexts) from 0 on, in order of first occurrence.
+"""Give distinct values (addresses, contexts) numbers from 0 on, in order of first occurrence.
 
-So arrays can have one element for each value.  The numbers are in a hash table with open addressing
-and linear probing (Knuth, TAOCP 3, 6.4).  A loop that fills the table stops when the table is full,
-and continues with a larger one.  So the table stays as small as possible, and in the processor's
-cache.
+A loop can then use arrays that have one element for each distinct value.  The numbers are in a hash
+table with open addressing and linear probing (Knuth, TAOCP 3, 6.4).  If a loop has filled the
+table, it stops, the caller enlarges the table, and the loop continues.  The table therefore stays
+as small as possible, and fits into the processor's cache.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class IntIndex:
         return len(self.keys) // 2
 
     def numbers_of(self, values: Int64s) -> Int32s:
-        """Return the number of each value, -1 for 0; a new value gets a new number."""
+        """Return each value's number; a new value gets the next number, and the value 0 gets -1."""
         made, done = np.empty(len(values), np.int32), 0
         while (done := int(_fill(values, done, self.keys, self.numbers, self.used, made))) < len(
             values
@@ -52,7 +52,7 @@ class IntIndex:
         return made
 
     def grow(self) -> None:
-        """Make room for four times as many values; their numbers stay."""
+        """Make room for four times as many values; the values keep their numbers."""
         size, used = 4 * len(self.keys), np.flatnonzero(self.numbers)
         keys = self.keys[used[np.argsort(self.numbers[used])]]
         self.keys, self.numbers = np.zeros(size, np.int64), np.zeros(size, np.int32)
@@ -61,7 +61,7 @@ class IntIndex:
 
 
 def longer(rows: npt.NDArray[Any], size: int, blank: int) -> npt.NDArray[Any]:
-    """Return `rows` with at least `size` rows; new rows are copies of `blank`."""
+    """Return `rows`, extended to at least `size` rows; the new rows are copies of `blank`."""
     if len(rows) >= size:
         return rows
     made = np.empty(max(size, 2 * len(rows)), rows.dtype)
@@ -72,13 +72,13 @@ def longer(rows: npt.NDArray[Any], size: int, blank: int) -> npt.NDArray[Any]:
 
 @allocation_free
 def is_full(keys: Int64s, used: Int64s) -> bool:
-    """Return whether the table `keys`, which has used[0] values, may lack space for two more."""
+    """Return whether the table `keys` may lack space for two more values; it has used[0] now."""
     return bool(2 * (used[0] + 2) > len(keys))
 
 
 @allocation_free
 def number_of(value: Number, keys: Int64s, numbers: Int32s, used: Int64s) -> np.int64:
-    """Return the number of `value` (not 0) in an IntIndex's arrays; a new one gets the next."""
+    """Return the number of `value` (not 0) in an IntIndex's arrays; a new value gets the next."""
     mask = len(keys) - 1
     at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
     while numbers[at] != 0 and keys[at] != value:
@@ -103,7 +103,7 @@ def known_number(value: Number, keys: Int64s, numbers: Int32s) -> np.int64:
 def _fill(
     values: Int64s, begin: int, keys: Int64s, numbers: Int32s, used: Int64s, made: Int32s
 ) -> int:
-    """Write numbers of values[begin:] to `made`; return where the table was full, or the end."""
+    """Write the numbers of values[begin:] to `made`; return the index at which the loop stopped."""
     for i in range(begin, len(values)):
         if values[i] == 0:
             made[i] = -1
@@ -116,9 +116,9 @@ def _fill(
 
 @allocation_free
 def execution_of(context: Number, pid: Number, cpu: Number) -> np.int64:
-    """Return the number of an execution context, never 0.
+    """Return the number of an execution context; it is never 0.
 
-    This is execution() of records/execution_context.py for compiled loops.
+    Compiled loops use it instead of execution() of records/execution_context.py.
     """
     if context == 0 and pid > 0:
         return np.int64(pid)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""State which packets of a file are to be assigned to which tap moments, and in which order.
+"""Make the problem of assigning a file's packets to tap moments in the order of the file.
 
-Input: pairs of packets and moments, and the packets' times.  Output: a Problem
-(forced_lifetimes.py) with the order of the file, and the result that all its consistent assignments
-have in common.
+Input: possible pairs of packets and tap moments, and the times of the packets.  Output: a Problem
+(forced_lifetimes.py), and what all its consistent assignments have in common.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ def problem_for(
 ) -> tuple[Int64s, Problem]:
     """Return the moments at which packets may have been captured, and the problem to solve.
 
-    The result has each moment that is possible for at least one packet, as a row number of
-    `kernel.moments`.  By packet: `at` is the packet's time on the log's clock (ns), `error` the
-    clock's possible error at that time (ns), and `may_lack` whether the log may lack the packet's
-    moment.  `edges` are the possible pairs.  By pair, `parts` are the offsets of fragments: all
-    fragments may have one skb, so each offset has a moment of its own.  `order` is an index of
-    WINDOWS, by which the file is sorted; None if the file is not sorted.
+    The moments are row numbers of `kernel.moments`; each one is possible for at least one packet.
+    By packet: `at` is the packet's time on the log's clock (ns), `error` the clock's possible error
+    at that time (ns), and `may_lack` whether the log may lack the packet's moment.  `edges` are the
+    possible pairs of packets and moments.  By pair: `parts` is the fragment offset of the packet.
+    All fragments may have one skb, so each offset has a moment of its own.  `order` is the index in
+    WINDOWS of the times by which the file is sorted, or None if it is not sorted.
     """
     numbers, moment = _numbered(edges.moment, parts, len(kernel.moments))
     rows = {name: kernel.moments.part(name, numbers) for name in TIMED}
@@ -57,10 +56,11 @@ def problem_for(
 
 
 def _allowing_each_pair(problem: Problem) -> Problem:
-    """Return the problem with windows so wide that each contains the times of all its packets.
+    """Return the problem with each moment's window so wide that it contains all its packets' times.
 
-    A CPU may stop between an skb's arrival and its stamp.  A packet that was stamped late does not
-    fit the narrow window of its own moment, but may fit that of a different lifetime.
+    A CPU may be stopped between an skb's arrival and its time stamp.  If the CPU was stopped, the
+    time stamp is too late for the narrow window of the packet's own moment, but may fit into the
+    window of a different lifetime.
     """
     packet, moment = problem.packet, problem.moment
     early, late = _outside(problem)
@@ -73,9 +73,9 @@ def _allowing_each_pair(problem: Problem) -> Problem:
 
 
 def _numbered(moments: Int64s, parts: Int64s, size: int) -> tuple[Int64s, Int64s]:
-    """Return the moments that occur, sorted, and for each pair the index of its moment among them.
+    """Return the distinct moments of all pairs, sorted, and for each pair the index of its moment.
 
-    A moment is listed once for each part.
+    A moment that several fragments may have is listed once for each fragment offset.
     """
     if parts.any():
         keys, number = np.unique(moments << OFFSET_BITS | parts, return_inverse=True)
@@ -86,12 +86,12 @@ def _numbered(moments: Int64s, parts: Int64s, size: int) -> tuple[Int64s, Int64s
 
 
 def orders_of(packets: Packets, where: Located) -> tuple[int, ...]:
-    """Return the WINDOWS by which the file may be sorted, the narrowest first.
+    """Return the indices of WINDOWS by which the file may be sorted, the narrowest windows first.
 
-    A file is in the order of the socket's calls, unless it was sorted by time afterwards.  Its
-    times may be those of the calls for some packets and those of their arrival for others, for
-    example while ping runs.  Then packets contradict the narrow windows, and only the widest ones
-    are certain.
+    A file has its packets in the order in which the packet socket got them, if nobody has sorted it
+    by time.  Some packets may be stamped in the socket's call and others on arrival, for example
+    while ping runs.  If a file has both kinds of stamps, some packets do not fit into narrow
+    windows, and only the widest windows are certain.
     """
     is_sorted = not (np.diff(packets["ts"]) < 0).any()
     return tuple(range(where.stamped, ANY_TIME + 1)) if is_sorted else (CALLED,)
@@ -100,10 +100,10 @@ def orders_of(packets: Packets, where: Located) -> tuple[int, ...]:
 def first_consistent(
     orders: tuple[int | None, ...], problem_of: Callable[[int | None], tuple[Int64s, Problem]]
 ) -> tuple[Int64s, Problem, Assigned]:
-    """Solve with the first of `orders` that no packet contradicts, or else with the last.
+    """Solve the problem of the first order that no packet contradicts, or else of the last order.
 
-    `problem_of` returns the moments and the problem for an order.  Returns the moments, the problem
-    and its solution.
+    `problem_of` returns the moments and the problem for one of `orders`.  Returns the moments, the
+    problem and its solution.
     """
     *closer, last = orders
     for order in closer:
@@ -118,7 +118,7 @@ def first_consistent(
 
 
 def _refuted(problem: Problem) -> bool:
-    """Return whether a packet was stamped outside the windows of all its moments."""
+    """Return whether some packet was stamped outside all windows of its possible moments."""
     packet, (early, late) = problem.packet, _outside(problem)
     inside = np.zeros(len(problem.at), np.bool_)
     inside[packet[~early & ~late]] = True
@@ -126,7 +126,7 @@ def _refuted(problem: Problem) -> bool:
 
 
 def _outside(problem: Problem) -> tuple[Bools, Bools]:
-    """Return two masks of pairs: the packet was stamped before, or after, the moment's window."""
+    """Return two masks of pairs: stamped before the moment's window, and stamped after it."""
     packet, moment = problem.packet, problem.moment
     early = problem.at[packet] + problem.error[packet] < problem.begin[moment]
     late = problem.at[packet] - problem.error[packet] > problem.end[moment]
@@ -134,17 +134,17 @@ def _outside(problem: Problem) -> tuple[Bools, Bools]:
 
 
 def _unordered(problem: Problem) -> Problem:
-    """Return the problem without an order of packets, for files that this host did not write."""
+    """Return the problem with packets in any order, for files that this host did not write."""
     size = len(problem.life)
     return problem._replace(begin=np.full(size, -FAR_NS), end=np.full(size, FAR_NS))
 
 
 def each_alone(problem: Problem, made: Assigned) -> Assigned:
-    """Return the solution `made` in which only packets without a rival are exact.
+    """Return the solution `made`, but only packets without a rival stay exact.
 
-    A packet has no rival if its moments have one lifetime, and no other packet may have these
-    moments.  `made` is the solution of `problem` in the order of the file.  That order is not used
-    for captures that contain packets of several taps, or packets twice.
+    A packet has no rival if all its moments belong to one lifetime, and no other packet may have
+    any of these moments.  `made` is the solution of `problem` in the order of the file.  The order
+    of the file proves nothing if the capture contains packets of several taps, or packets twice.
     """
     size, count = len(problem.at), len(problem.life)
     life = problem.life[problem.moment]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The earliest and the latest tap moments of each packet: loops of tap_moment_bounds.py."""
+"""Bound the tap moments that each packet can have: loops of moment_bounds.py."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def narrow_groups(
     least: Int64s,
     sure: Int8s,
 ) -> None:
-    """Drop pairs outside each packet's bounds, and set `sure` of each group.
+    """Drop the pairs whose moment is outside its packet's bounds; set `sure` of each group.
 
-    CROWDED: the group has no assignment.  EXACT: each remaining pair is in one.  SEVERAL: not known
-    yet.  `tangle.kept` becomes False for the dropped pairs.
+    Sets `sure` of a packet group to CROWDED (it has no assignment), EXACT (each remaining pair is
+    in an assignment) or SEVERAL (not known yet).  `tangle.kept` becomes False for dropped pairs.
 
-    Scratch arrays: by moment of a group, `cluster` is the first moment of its cluster, and `holds`
-    the number of moments there; `least` is the earliest cluster of each packet.
+    Scratch arrays: by moment of a packet group, `cluster` is the first moment of its cluster, and
+    `holds` the number of moments in that cluster; by packet, `least` is its earliest cluster.
     """
     for g in range(len(sure)):
         single = _clusters(places, np.int64(g), cluster, holds)
@@ -71,9 +71,9 @@ def narrow_groups(
 
 @allocation_free
 def _clusters(places: Places, g: np.int64, cluster: Int64s, holds: Int64s) -> bool:
-    """Find the clusters of a group's moments; return whether each has only one moment.
+    """Find the clusters of a packet group's moments; return whether each has only one moment.
 
-    `cluster` and `holds` are those of narrow_groups().
+    `cluster` and `holds` are the scratch arrays of narrow_groups().
     """
     single, at, over = True, np.int64(-1), np.int64(0)
     for place in range(places.first[g], places.first[g + 1]):

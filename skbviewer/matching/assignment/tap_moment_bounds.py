@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find the earliest and the latest tap moments that each packet of a group can have.
+"""Find the earliest and the latest tap moment that each packet of a group can have.
 
-Moments that overlap form clusters; clusters do not overlap.  Of two packets, the later one has a
-moment of the same or of a later cluster, and a cluster holds as many packets as it has moments.  So
-a pass forward from the first packet finds the earliest cluster of each packet, and a pass back from
-the last packet finds the latest.  If no cluster has two moments, every moment between the two is
-possible.
+Overlapping moments form clusters; two clusters do not overlap.  Of two packets, the packet that is
+later in the file has a moment of the same cluster or of a later cluster.  A cluster holds as many
+packets as it has moments.  So a pass forward from the first packet finds each packet's earliest
+cluster, and a pass back from the last packet finds its latest cluster.  If each cluster has only
+one moment, every moment between these bounds is possible.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from .tap_moment_bound_loops import narrow_groups
 
 
 def narrow(tangle: Tangle, groups: Groups, places: Places, sure: Int8s) -> None:
-    """Drop pairs outside the bounds of each packet's moments, and set `sure` of each group.
+    """Drop the pairs whose moment is outside its packet's bounds; set `sure` of each group.
 
-    The packets' order in the file gives the bounds.  CROWDED: the group has no assignment.  EXACT:
-    each remaining pair is in one.  SEVERAL: not known yet.
+    The bounds follow from the order of the packets in the file.  Sets `sure` of a packet group to
+    CROWDED (it has no assignment), EXACT (each remaining pair is in an assignment) or SEVERAL (not
+    known yet).
     """
     size = len(places.begin)
     narrow_groups(

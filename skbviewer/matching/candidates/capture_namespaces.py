@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find the network namespaces in which the packet socket of a capture of all devices may be.
+"""Find network namespaces in which a capture of all devices was certainly not taken.
 
-Input: pairs (packet, moment) of a capture with `tcpdump -i any`, and which packets' moments the log
-has for certain.  Output: the moments that are in other namespaces.  A packet socket gets packets of
-its own namespace only (dev_net() in packet_rcv() and tpacket_rcv(), net/packet/af_packet.c).  So if
-a packet has no moment in a namespace, no packet of its capture was captured there.
+Input: pairs (packet, moment) of a capture with `tcpdump -i any`, and the packets of which the log
+certainly has all moments.  Output: the moments that are in other namespaces.  A packet socket gets
+packets of one network namespace, its own (dev_net() in packet_rcv() and tpacket_rcv(),
+net/packet/af_packet.c).  So if a packet of a capture has no moment in a namespace, the capture was
+not taken in that namespace.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from .tap_moment_conditions import Edges
 def in_other_namespaces(moments: ColumnTable, edges: Edges, complete: Bools) -> Bools:
     """Return for each moment whether it is in a namespace where the capture was not taken.
 
-    `edges` are the possible pairs.  By packet: `complete` says whether the log has all its moments.
-    A namespace is excluded if MIN_STAMPS packets have no moment there, because a single packet may
-    have another packet's lifetime.  None is excluded if no namespace has a moment of every packet:
-    then the capture has packets of several sockets.
+    `edges` are the possible pairs of packets and moments.  By packet: `complete` says whether the
+    log has all its moments.  A namespace is excluded only if MIN_STAMPS packets have no moment
+    there, because a single packet may be paired with the lifetime of another.  If no namespace has
+    a moment of every packet, none is excluded: then the capture has packets of several sockets.
     """
     netns, ifindex = (np.asarray(moments[name], np.int64) for name in ("netns", "ifindex"))
     known = ifindex > 0  # otherwise the record that shows the device may be lost
@@ -43,7 +44,7 @@ def _lacking(
 ) -> npt.NDArray[np.int64]:
     """Return for each of `count` namespaces the number of packets without a moment there.
 
-    By pair: the packet, and the number of the namespace; the number `count` stands for any
+    By pair: its packet, and the number of its moment's namespace; the number `count` stands for any
     namespace.
     """
     pairs = np.unique(np.stack([packet, space]), axis=1)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find lifetimes whose IP header the log does not show, and packets that may belong to them.
+"""Find lifetimes whose IP header the log does not show, and the packets that they may carry.
 
-Input: a log's tap moments, the packets' times on its clock.  Output: moments, and a flag for each
-packet.  A loss of records may swallow an skb's footprint, but not the call of the packet socket
-that got the skb.  No identity joins such a lifetime to a packet.  So each packet that may have been
-captured at one of its moments has one more candidate, which remains unknown.
+Input: the tap moments of a log, and the packets' times on the log's clock.  Output: the moments of
+these lifetimes, and a flag for each packet.  A log may lack the record with an skb's footprint, but
+have the call of the packet socket that got the skb.  Identity cannot pair a lifetime without a
+known IP header with a packet.  So a packet that may have been captured at a moment of this lifetime
+has one more candidate, which stays unknown.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ PAIRS = 1_000_000  # most pairs of packets and moments with equal contents that 
 
 
 def without_header(moments: ColumnTable, legs: LegTable, prints: Footprints) -> Int64s:
-    """Return the rows of `moments` whose lifetimes may carry IP but never show an IP header.
+    """Return rows of `moments` whose lifetimes may carry IP, but show no IP header.
 
-    `prints` are the footprints that show one.
+    `prints` are the footprints that show an IP header.
     """
     named = np.zeros(len(moments) and int(moments["series"].max()) + 1, np.bool_)
     named[prints.series[prints.series < len(named)]] = True
@@ -42,11 +43,12 @@ def without_header(moments: ColumnTable, legs: LegTable, prints: Footprints) -> 
 def may_hold(
     packets: Packets, kernel: KernelSide, at: Int64s, error: Int64s, here: Bools, whole: bool
 ) -> Bools:
-    """Return for each packet whether one of the headerless moments may be the packet's.
+    """Return for each packet whether it may have been captured at one of the headerless moments.
 
-    By packet: `at` is its time on the log's clock, `error` the clock's possible error then (ns).
-    By moment: `here` says that the capture may have been taken there.  `whole`: the capture shows
-    the packets that sockets of this host got, so packets with different contents are excluded.
+    By packet: `at` is its time on the log's clock, and `error` the clock's possible error then
+    (ns).  By moment: `here` is True if the capture may have been taken at its device.  `whole`
+    means that the capture shows the packets as this host's sockets got them, so a packet and its
+    moment must have the same content.
     """
     rows = kernel.headerless[here[kernel.headerless]]
     low, high = at - error, at + error
@@ -63,7 +65,7 @@ def may_hold(
 
 
 def _overlap(moments: ColumnTable, rows: Int64s, low: Int64s, high: Int64s) -> Bools:
-    """Return for each span from `low` to `high` (ns) whether it overlaps a moment's window."""
+    """Return for each span from `low` to `high` (ns) whether it overlaps the window of a moment."""
     after = np.asarray(moments.part("after", rows), np.int64)
     order = np.argsort(after, kind="stable")
     before = np.asarray(moments.part("before", rows[order]), np.int64)
@@ -72,10 +74,10 @@ def _overlap(moments: ColumnTable, rows: Int64s, low: Int64s, high: Int64s) -> B
 
 
 def _equal(moments: ColumnTable, rows: Int64s, content: Int64s, low: Int64s, high: Int64s) -> Bools:
-    """Return for each span whether a moment with the span's content overlaps it.
+    """Return for each span whether it overlaps a moment that has the content of the span.
 
-    The moments are the rows `rows`.  Returns True for all spans if too many pairs would have to be
-    compared.
+    Only the moments in the rows `rows` are compared.  Returns True for all spans if too many pairs
+    would have to be compared.
     """
     given = np.asarray(moments.part("content", rows), np.int64)
     order = np.argsort(given, kind="stable")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Find packets whose tap moment may be missing from a log, because the log lacks records.
+"""Find packets whose tap moment the log may lack, because it lacks records.
 
-Input: a log's declared losses, the packets' times on its clock.  Output: two flags for each packet.
+Input: the losses that a log declares, and the packets' times on the log's clock.  Output: two flags
+for each packet.
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ SENT = ("dev_hard_start_xmit", "xmit_one")  # every packet that is sent passes o
 
 
 def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tuple[Bools, Bools]:
-    """Return two flags for each packet: its moment may be missing near its time, or at any time.
+    """Return two flags for each packet: the log may lack its moment, for a known or unknown loss.
 
-    The first is set if records that might show the packet's moment are missing near its time.  The
-    second is set for all packets if the log was filtered, if hits were missed at unknown times, or
-    if the log counts more lost records than it declares times for.  `at` is each packet's time on
-    the log's clock, and `error` the clock's possible error at that time (ns).
+    The first flag is set if records that could show the packet's moment are missing near the
+    packet's time.  The second flag is set if hits may have been missed at any time.  The second
+    flag is set for all packets if the log was filtered, shows no packet sockets' calls or
+    hand-overs, or counts more lost records than it declares times for.  `at` is each packet's time
+    on the log's clock, and `error` the possible error of that time (ns).
     """
     # CLOCK_MONOTONIC begins at 0: there is no earlier time.
     rows, low, high = kernel.losses, np.maximum(at - error, 0), at + error
@@ -55,16 +57,17 @@ def _undeclared(log: KernelLog, losses: Table) -> int:
 
 
 def share_undated(log: KernelLog, losses: Table) -> float:
-    """Return the share (0 to 1) of records that the log lacks at unknown times."""
+    """Return the share (0 to 1) of all records that are missing from the log at unknown times."""
     lacks = max(sum(log.missed.values()), _undeclared(log, losses), 0)
     return lacks / (lacks + len(log.records)) if lacks else 0.0
 
 
 def without_number(packets: Packets) -> Bools:
-    """Return for each IP packet whether its header has no number that usually does not repeat.
+    """Return for each packet whether it is an IP packet without any number that rarely repeats.
 
-    Such a number is the identification (of fragments in IPv6) or a sequence number.  Router
-    solicitations, for example, have none: all those of a host are equal.
+    Numbers that rarely repeat are the identification (in IPv6: that of fragments) and the sequence
+    number.  For example, all router solicitations of a host are equal, because they have neither
+    identification nor sequence number.
     """
     numbers = ("ip_id", "frag_id", "seq")
     any_number = np.any([np.asarray(packets[name]) > 0 for name in numbers], axis=0)
@@ -72,10 +75,9 @@ def without_number(packets: Packets) -> Bools:
 
 
 def hidden(kernel: KernelSide) -> Bools:
-    """Return for each moment whether it may belong to a packet socket's call that the log lacks.
+    """Return for each moment whether the log may lack the packet socket's call that belongs to it.
 
-    A packet that is stamped on arrival may wait up to WAIT_NS for that call, so records that were
-    lost in that time are considered, too.
+    The call may come up to WAIT_NS after a stamp on arrival, so losses in that time count, too.
     """
     rows, moments = kernel.losses, kernel.moments
     undated = (rows["first_ns"] == EARLIEST_NS) & (rows["last_ns"] == LATEST_NS)
@@ -85,25 +87,26 @@ def hidden(kernel: KernelSide) -> Bools:
 
 
 def _after_the_stop(log: KernelLog, rows: Table) -> Bools:
-    """Return for each row whether it describes the time after the stop of a complete log.
+    """Return for each row of losses whether it covers the time after a complete log was stopped.
 
-    The log has the entries of calls that had not returned by then.
+    A complete log has the entries of calls that had not returned when it was stopped.
     """
     stopped = (rows["reason"] == UNRECORDED) & (rows["last_ns"] == LATEST_NS)
     return np.asarray(stopped & log.complete)
 
 
 def _is_a_call(rows: Table) -> Bools:
-    """Return for each row whether it stands for a call of an unknown skb, with the call's times."""
+    """Return for each row of losses whether it stands for one call of an unknown skb."""
     inside = (rows["first_ns"] != EARLIEST_NS) & (rows["last_ns"] != LATEST_NS)
     return np.asarray(inside & (rows["reason"] == UNRECORDED), np.bool_)
 
 
 def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Int64s, high: Int64s) -> Bools:
-    """Return for each packet whether every function that could show its device may have missed it.
+    """Return for each packet whether all functions that could show its moment may have missed it.
 
-    Two functions could, each by a hit between `low` and `high`: the packet socket's (if
-    `place.at_socket`) and the hand-over's.  A function without an armed probe counts as missed.
+    The functions that can show the moment are the packet socket's (if `place.at_socket`) and the
+    hand-over's; a function may have missed the packet if it has a missed hit between `low` and
+    `high`.  A function without an armed probe counts as one that missed the packet.
     """
     if not len(missed):
         return np.zeros(len(low), np.bool_)
@@ -120,7 +123,7 @@ def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Int64s, hig
 
 
 def _shows_moments(log: KernelLog) -> bool:
-    """Return whether the log has calls of packet sockets or hand-overs, not only tracepoints."""
+    """Return whether the log has probes at packet sockets or hand-overs, besides tracepoints."""
     showing = {*PACKET_SOCKET, *TRANSMIT, *RECEIVE_START}
     return any(p.name in showing and _is_armed(log, p.id) for p in log.probes.values())
 
@@ -130,7 +133,7 @@ def _is_armed(log: KernelLog, probe: int) -> bool:
 
 
 def _longest_call(kernel: KernelSide) -> int:
-    """Return the longest time from a moment's begin to the return of its call, ns."""
+    """Return the longest time (ns) from the begin of a moment to the return of its call."""
     moments = kernel.moments
     some = moments["socket"] if moments["socket"].any() else moments["met"]
     lasted = moments["end"][some] - moments["begin"][some]

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Find packets whose times may be converted wrongly, as the clock may have been set near them.
+"""Find packets whose converted times may be wrong because the capture's clock was set near them.
 
 Input: the packets of one interface with their candidates; which of them identity alone decides
-(anchors); and which were captured at none of their candidates' moments (against the clock).
-Output: the packets whose times must not decide a match.  "The clock" is the capture's clock.
+(anchors); and which were captured at no moment of their candidates (against the clock).  Output:
+packets whose times must not decide their match.
 
 If packets look alike and the clock is set among them, most of them are still near some moment by
-chance.  Only packets that are near none show the step.  A step is possible if another clock places
-such a packet and its neighbour at moments of their candidates.  If no clock does, the packet does
-not belong to this recording.
+chance.  Only the packets that are near no moment show that the clock was set.  The clock may have
+been set if some other clock places both the packet and its neighbour at moments of their
+candidates.  A packet that no other clock explains does not belong to this recording.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ MAX_NEIGHBOUR_PAIRS = (
 def contradicted_by_clock(
     packets: Packets, kernel: KernelSide, found: Candidates, anchors: Bools, against: Bools
 ) -> Bools:
-    """Return for each packet whether the clock may have been set and set back near it.
+    """Return for each packet whether the capture's clock may have been set and set back near it.
 
-    "Near" means between the anchors before and after the packet.  `found` are the candidates.
-    `anchors` are packets that identity alone decides and that were at a moment when they were
-    captured.  `against` are packets that have candidates but were at none of their moments.  All
-    are in the order of the file.
+    "Near" means between the last anchor before the packet and the first anchor after it.  `found`
+    are the candidates of the packets.  `anchors` marks packets that identity alone decides, and
+    that were captured at a moment of their lifetime.  `against` marks packets that have candidates,
+    but were captured at no moment of a candidate.  All packets are in the order of the file.
     """
     stretch, doubts = np.cumsum(anchors), np.zeros(len(packets), np.bool_)
     open_ones = np.zeros(len(packets), np.bool_)
@@ -58,7 +58,7 @@ def contradicted_by_clock(
 
 
 def _neighbours(some: Int64s, stretch: Int64s, against: Bools) -> tuple[Int64s, Int64s]:
-    """Return pairs of adjacent packets of one stretch, at least one of which is `against`."""
+    """Return pairs of adjacent packets between the same anchors; one of both is `against`."""
     earlier, later = some[:-1], some[1:]
     asked = (stretch[earlier] == stretch[later]) & (against[earlier] | against[later])
     return earlier[asked], later[asked]
@@ -67,9 +67,9 @@ def _neighbours(some: Int64s, stretch: Int64s, against: Bools) -> tuple[Int64s, 
 def _explained(
     packets: Packets, kernel: KernelSide, found: Candidates, earlier: Int64s, later: Int64s
 ) -> Bools:
-    """Return for each pair of packets whether some clock puts both at their moments.
+    """Return for each pair of packets whether some clock puts both at moments of candidates.
 
-    Returns all pairs if there are too many to test.
+    If there are too many pairs to test, the result is True for all.
     """
     made = np.ones(len(earlier), np.bool_)
     if len(earlier) > MAX_NEIGHBOUR_PAIRS:
@@ -99,7 +99,7 @@ def _rows(first: Int64s) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _apart(packets: Packets, earlier: Int64s, later: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the distance between the stamps of each pair, and its possible error, ns."""
+    """Return the time between the two stamps of each pair, and its possible error, ns."""
     apart = packets["ts"][later] - packets["ts"][earlier]
     drifted = np.abs(apart) * MAX_DRIFT_PPM // 1_000_000
     return apart, drifted + 2 * precision_of(packets["ts"])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Apply the conditions of tap_moment_conditions.py: when may each packet have been captured?
+"""Find the moments at which each packet may have been captured, by moment_conditions.py.
 
-Input: pairs (packet, series) whose identities agree, the packets' times on the log's clock.
-Output: pairs (packet, moment) that nothing contradicts: neither the clock, nor the header and
-content that the log shows at the moment, nor a packet socket's call in the log.
+Input: pairs (packet, series) with agreeing identities, and the packets' times on the log's clock.
+Output: pairs (packet, moment) that nothing contradicts: not the clock, not the header and content
+that the log shows at the moment, and not the packet socket's call.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 
 
 class Asked(NamedTuple):
-    """Packets with their pairs, and facts about their capture.
+    """Packets with their candidate lifetimes, and facts about the capture and the log.
 
-    By packet: `at` is its time on the log's clock, ns; `shown`: the log has its packet socket's
-    call.  By moment: `here`: the capture may have been taken there; `doubtful`: the packet socket's
-    call may be missing.  `elsewhere`: another host may have captured some of the packets.
+    By packet: `at` is its time on the log's clock, ns; `shown` is True if the log has its packet
+    socket's call.  By moment: `here` is True if the capture may have been taken at its device;
+    `doubtful` is True if the log may lack its packet socket's call.  `elsewhere` is True if another
+    host may have captured some of the packets.
     """
 
     packets: Packets
@@ -50,9 +51,10 @@ class Asked(NamedTuple):
 class PossiblePairs(NamedTuple):
     """The possible pairs of packets and moments (`edges`), and two flags for each packet.
 
-    `near`: a moment of its lifetimes is at its time, whatever header that moment shows.  `unsure`:
-    a further moment of the same lifetimes is possible.  Either records that may show that moment
-    are missing, or the skb may have been sent with bytes that have this EtherType.
+    `near`: one of its lifetimes has a moment at the packet's time, whatever header that moment
+    shows.  `unsure`: the packet may have been captured at a further moment of its lifetimes.
+    Either the log may lack the records that show this moment, or the header on the wire may have
+    had a different EtherType than the skb.
     """
 
     edges: Edges
@@ -61,9 +63,9 @@ class PossiblePairs(NamedTuple):
 
 
 def possible_pairs(asked: Asked, error: Int64s) -> PossiblePairs:
-    """Return the pairs of packets and moments that are possible with this error of the clock.
+    """Return the possible pairs of packets and moments, given the error of the clock.
 
-    `error` is the largest possible error of the clock (ns, by packet).
+    `error` is the clock's largest possible error (ns) at the time of each packet.
     """
     packets, kernel, found = asked.packets, asked.kernel, asked.found
     size, at_socket = len(packets), np.asarray(kernel.moments["socket"], np.bool_)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Conditions under which a packet may have been captured at a tap moment, one function each.
 
-They concern device, clock, header, content and EtherType; possible_tap_moments.py applies them.
-Input: pairs of packets and series whose identities agree, the moments of a log, the packets' times
-on its clock.  Output: the pairs of packets and moments, sorted by packet, that meet a condition.
+The conditions concern device, clock, header, content and EtherType; possible_moments.py applies
+them.  Input: pairs of packets and series with agreeing identities, the tap moments of a log, and
+the packets' times on the log's clock.  Output: the pairs of a packet and a moment that meet a
+condition, sorted by packet.
 """
 
 from __future__ import annotations
@@ -28,26 +29,27 @@ if TYPE_CHECKING:
 
 
 class Edges(NamedTuple):
-    """Pairs of a packet and a moment; `pair` is the index of their pair (packet, series)."""
+    """Pairs of a packet and a moment, each made from a pair (packet, series) with index `pair`."""
 
     packet: Int64s
     moment: Int64s
     pair: Int64s
 
     def selected(self, some: Bools | Int64s) -> Edges:
-        """Return the pairs that `some` (flags or indices) selects."""
+        """Return the pairs that `some` selects; `some` are flags or indices."""
         return Edges(*(column[some] for column in self))
 
 
 def eligible(
     kernel: KernelSide, where: Located, sockets_only: bool, several_devices: bool
 ) -> Bools:
-    """Return for each moment whether a capture may show it, by the devices of the capture.
+    """Return for each moment whether it is at a device whose packets the capture may contain.
 
-    `where` says where the capture was taken; with `several_devices`, its devices decide nothing.
-    `sockets_only` means that the log lacks nothing: if it has calls of packet sockets at these
-    devices, only these count.  Otherwise a moment counts even if no call shows it at a device: the
-    leg may have passed one, if the log lacks records or has no probe at the hand-over.
+    `where` says where the capture was taken; with `several_devices`, no moment is excluded by its
+    device.  `sockets_only` means that the log lacks nothing: if it has any calls of packet sockets
+    at these devices, only moments with such a call count.  Without `sockets_only`, a moment counts
+    even if no call shows it at a device: the log may lack that call, or may have no probe at the
+    hand-over.
     """
     moments = kernel.moments
     met, socket = moments["met"], moments["socket"]
@@ -71,8 +73,8 @@ def pairs_in_time(
     """Return the pairs of packets and moments that the clock does not contradict.
 
     `packet` and `series` are the pairs whose identities agree, in any order.  By packet: `at` is
-    its time on the log's clock, and `error` the clock's possible error then (ns).  By moment:
-    `here` says whether the capture may have been taken there.
+    its time on the log's clock, and `error` the possible error of that time (ns).  By moment:
+    `here` is True if the capture may have been taken at its device.
     """
     moments = kernel.moments
     order = by_pair(packet, series)
@@ -101,9 +103,9 @@ def _between(
     out_moment: Int64s,
     out_pair: Int64s,
 ) -> int:
-    """Write the pairs that the clock allows to the last three arrays; return the number of pairs.
+    """Write the pairs that the clock allows to the last three arrays; return their number.
 
-    If these arrays are empty, the pairs are only counted.
+    If the last three arrays are empty, the loop only counts the pairs.
     """
     count, writes = 0, len(out_packet) > 0
     for i in range(len(packet)):
@@ -139,10 +141,11 @@ def at_the_stated_device(packets: Packets, kernel: KernelSide, edges: Edges) -> 
 def agreeing_headers(
     packets: Packets, kernel: KernelSide, edges: Edges, may_be_cut_later: bool
 ) -> Edges:
-    """Return the pairs of `edges` whose packet has the header that the log shows at the moment.
+    """Return the pairs of `edges` in which packet and moment have the same header.
 
-    An unknown field agrees with everything.  `may_be_cut_later` means that a capture of another
-    host may show fragments of a packet that was whole here.
+    A header field that is unknown on either side does not exclude a pair.  `may_be_cut_later` means
+    that the capture was taken on another host, so that it may show fragments of a packet that was
+    whole here.
     """
     shown = np.asarray(kernel.moments["shown"], np.int64)[edges.moment]
     asked = np.flatnonzero((shown != UNKNOWN) & (packets["ip_version"][edges.packet] != 0))
@@ -167,10 +170,10 @@ def agreeing_headers(
 
 
 def agreeing_contents(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
-    """Return the pairs of `edges` whose packet has the content that the packet socket got.
+    """Return the pairs of `edges` in which the packet's content equals what the packet socket got.
 
-    An unknown content agrees with everything.  So does a fragment of the packet that the socket
-    got, which another host may have captured.
+    A content that is unknown on either side does not exclude a pair.  A fragment of the packet that
+    the socket got is kept, too, because another host may have captured it.
     """
     given = np.asarray(kernel.moments["content"], np.int64)[edges.moment]
     some = np.flatnonzero((given >= 0) & (packets["content"][edges.packet] >= 0))
@@ -186,23 +189,23 @@ def agreeing_contents(packets: Packets, kernel: KernelSide, edges: Edges) -> Edg
 
 
 def _is_part(frag_off: Int64s) -> Bools:
-    """Return for each packet whether its header's flags and offset say that it is a fragment.
+    """Return for each packet whether flags and offset in its IP header say that it is a fragment.
 
-    `frag_off` holds flags and offset; -1: the header is unknown, and the result False.
+    `frag_off` holds flags and offset; if it is -1 (header unknown), the result is False.
     """
     return np.asarray((frag_off > 0) & (frag_off & FRAGMENT != 0))
 
 
 def _stands_for_more(rows: ColumnTable | Packets, kern: Int64s) -> Bools:
-    """Return for each footprint whether it may show the header of a larger packet than its skb."""
+    """Return for each footprint whether its header may be that of more data than its skb holds."""
     held, length = part(rows, "skb_len", kern), part(rows, "tot_len", kern)
     return np.asarray((held >= 0) & (held + 120 < length))
 
 
 def of_one_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
-    """Return `edges` without those in which EtherTypes of packet and moment differ.
+    """Return the pairs of `edges` in which packet and moment have the same EtherType.
 
-    This concerns only packets without an IP header.
+    Pairs whose packet has an IP header are all kept.
     """
     return edges.selected(~_of_other_ethertype(packets, kernel, edges))
 
@@ -210,8 +213,8 @@ def of_one_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> Edge
 def sent_as_other(packets: Packets, kernel: KernelSide, edges: Edges) -> Int64s:
     """Return packets without an IP header whose skb was sent while it had a different EtherType.
 
-    A sending device does not read skb->protocol, so the header on the wire may differ from that.
-    netem, for example, corrupts only the header's bytes.
+    A sending device does not read skb->protocol, so the header on the wire may have a different
+    EtherType: netem, for example, corrupts the bytes of the header only.
     """
     other = _of_other_ethertype(packets, kernel, edges)
     sends = np.asarray(kernel.moments["sends"])[edges.moment] == 1
@@ -228,10 +231,10 @@ def _of_other_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> B
 
 
 def by_packet(edges: Edges, values: Int64s, size: int) -> tuple[Int64s, Int64s]:
-    """Return the lowest and the highest value of each packet's pairs (int64, by packet).
+    """Return the lowest and the highest value of each packet's pairs, as two int64 arrays.
 
-    values[i] is that of pair i of `edges`; `size` is the number of packets.  A packet without pairs
-    has INT64_MAX and -1.
+    values[i] is the value of pair i of `edges`; `size` is the number of packets.  A packet without
+    pairs gets INT64_MAX as its lowest value, and -1 as its highest.
     """
     low, high = np.full(size, INT64_MAX), np.full(size, -1, np.int64)
     np.minimum.at(low, edges.packet, values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compute the distances in time of packets from the points where a sniffer may have seen them."""
+"""Compute how far in time packets are from the points where a sniffer may have captured them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Place(NamedTuple):
     """A place where a capture may have been taken: device, direction and kind of point.
 
     `netns` and `ifindex` are the device (None: all devices).  `sends` is the direction (None:
-    both).  `how` is the kind of point, from capture_points.py.
+    both).  `how` is the kind of point, a constant of capture_points.py.
     """
 
     netns: int | None
@@ -37,7 +37,7 @@ class Place(NamedTuple):
         return self.how == SOCKET
 
     def holds(self, points: Points | Mapping[str, npt.NDArray[Any]]) -> Bools:
-        """Return for each of `points` whether it has this device, direction and kind."""
+        """Return for each of `points` whether it has this place's device, direction and kind."""
         here = points["how"] == self.how
         if self.netns is not None:
             here &= (points["netns"] == self.netns) & (points["ifindex"] == self.ifindex)
@@ -54,7 +54,7 @@ class Reach(NamedTuple):
 
 
 def points_of(owner: npt.NDArray[np.integer], series: Int64s) -> tuple[Int64s, Int64s]:
-    """Return all points of each entry of `series`: (index in `series`, index in `owner`)."""
+    """Return all points that belong to each of `series`: (index in `series`, index in `owner`)."""
     return spread(*runs(owner, series), np.arange(len(owner)))
 
 
@@ -71,8 +71,8 @@ def reach(
     """Return the nearest point of each pair, and the distance to it.
 
     By pair: `at` is the packet's time on the KBL's clock (ns), and `series` its lifetime.  Points
-    that are `here` are preferred, except for pairs that may be `anywhere`.  Packets that are not IP
-    packets (`blind`) are not paired with points of IP packets.
+    that are `here` are preferred, except for pairs with the flag `anywhere`.  Packets with the flag
+    `blind` are not IP packets, and are not paired with points of IP packets.
     """
     pair, point = _at_hand(series, points, here, anywhere, blind)
     known = points["how"][point] == SOCKET  # a packet socket's call, from entry to exit
@@ -88,9 +88,9 @@ def reach(
 def _at_hand(
     series: Int64s, points: ColumnTable, here: Bools, anywhere: Bools, blind: Bools
 ) -> tuple[Int64s, Int64s]:
-    """Return pairs (index in `series`, point): the points `here` of each series.
+    """Return pairs (index in `series`, point): for each series its points that are `here`.
 
-    A series that may be `anywhere`, or that has no point `here`, gets all its points.
+    A series that has the flag `anywhere`, or has no point `here`, gets all its points.
     """
     pair, point = points_of(points.stored("series"), series)
     if blind.any():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Find the lines through intervals, without the few that fit no line: loops of feasible_lines.py.
+"""Find the lines through most intervals, without a few outliers: loops of feasible_lines.py.
 
-A fit tries thousands of small sets of intervals, each with one or another interval left out.
+A fit tries thousands of small sets of intervals, in each of which one interval is left out.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ NONE = -1  # no point is left out
 
 
 class Work(NamedTuple):
-    """Scratch arrays: the hull above (x, high) and the hull below (z, low).
+    """Scratch arrays: the corners of the hull above (x, high) and of the hull below (z, low).
 
-    `over` and `under` are the indices of the hulls' corners among all points.
+    `over` and `under` are the corners' indices among all points.
     """
 
     x: Float64s
@@ -37,11 +37,12 @@ class Work(NamedTuple):
 def put_hull(
     x: Float64s, y: Float64s, sign: float, out: Int, hull: tuple[Float64s, Float64s, Int64s]
 ) -> int:
-    """Find the corners of the lower convex hull of the points (x, sign * y); return their number.
+    """Find the corners of the lower convex hull of (x, sign * y), and return their number.
 
-    Writes x, sign * y and the index of each corner to the three arrays of `hull`.  x rises.  The
-    point with the index `out` is left out; NONE leaves out none.  If there are many points, x is
-    divided into THIN parts, and only the first of the lowest points in each part is used.
+    Writes x, sign * y and the index of each corner to the three arrays of `hull`.  The values in
+    `x` must be sorted.  The point with the index `out` is left out; if `out` is NONE, no point is.
+    If there are many points, x is divided into THIN parts, and only the lowest point in each part
+    is used (the first of several).
     """
     to_x, to_y, to_at = hull
     first, last, count = np.int64(0), np.int64(len(x) - 1), np.int64(len(x))
@@ -81,9 +82,10 @@ def lines_between(
 ) -> float:
     """Find the lines below the points (x, high) and above the points (z, low).
 
-    The points with the index `out` are left out; NONE leaves out none.  Sets `work.lines` and
-    `numbers` as find_lines() does, but numbers[OVER] and numbers[UNDER] are indices of points.
-    Returns by how much the points must be moved apart, ns.
+    The points with the index `out` are left out; if `out` is NONE, no points are.  Sets
+    `work.lines` and `numbers` like find_lines(), except that numbers[OVER] and numbers[UNDER] are
+    indices of points.  Returns 0 if a line passes between the points, or else by how much (ns) the
+    points must be moved apart.
     """
     over = put_hull(x, high, 1.0, out, (work.x, work.high, work.over))
     under = put_hull(z, low, -1.0, out, (work.z, work.low, work.under))
@@ -97,7 +99,7 @@ def lines_between(
 
 @allocation_free
 def remove(values: Float64s, count: Int, at: Int) -> None:
-    """Remove the value at index `at` from the first `count` values; the later ones move up."""
+    """Remove the value at index `at` from the first `count` values, and move up the later ones."""
     for i in range(at, count - 1):
         values[i] = values[i + 1]
 
@@ -112,13 +114,14 @@ def lines_through_most(
     work: Work,
     numbers: Int64s,
 ) -> float:
-    """Find the lines between `low` and `high` at each x, without intervals that fit no line.
+    """Find the lines that pass between `low` and `high` at each x, after removing outliers.
 
-    Removes at most `removable` intervals.  Each step tries the two intervals that leave the least
-    space for a line, and removes the one without which the remaining intervals must be widened
-    less.  The arrays x, high and low are changed.  Sets `work.lines` and `numbers` as
-    lines_between() does.  Returns by how much the intervals must be widened, ns; if that is not 0,
-    the width of the larger of the two tightest intervals is added.
+    Removes at most `removable` intervals that no line fits.  Each step tries to remove one of the
+    two intervals that leave the least space for a line.  A step removes the interval without which
+    the remaining intervals must be widened less.  The loop also changes the arrays `x`, `high` and
+    `low`.  Sets `work.lines` and `numbers` like lines_between().  Returns by how much (ns) the
+    remaining intervals must be widened; if this is not 0, the width of the larger of the two
+    tightest intervals is added.
     """
     count = np.int64(len(x))
     torn, least = 0.0, 0.0

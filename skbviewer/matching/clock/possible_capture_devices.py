@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the devices at which a capture may have been taken.
 
-Input: pairs of packets and their lifetimes, and the moments of these at each device.  Output: the
-devices whose packet sockets' calls agree with the stamps of the packets, each with a clock.
+Input: pairs of packets and lifetimes, and the moments at which these lifetimes passed each device.
+Output: a clock for each device whose packet sockets' calls agree with the stamps of the packets.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ MIN_STAMPS = 8  # with this many packets, it is certain where in a pass the stam
 class Agreed(NamedTuple):
     """The devices that agree with the stamps of packets, each with a clock.
 
-    `stamped` is an index of WINDOWS: it says where in a pass the stamps are made.  `at_calls`:
-    nearly all packets were stamped in calls at the device, or as their skbs arrived there.
-    `unsure`: the stamps contradict another device, but the log may lack records that would agree.
+    `stamped` is an index of WINDOWS: it says where stamps are made while an skb passes the device.
+    `at_calls` is True if nearly all packets were stamped in calls at the device, or when their skbs
+    arrived there.  `unsure` is True if stamps contradict another device, but the log may lack
+    records that would agree with it.
     """
 
     clocks: dict[Device, ClockFit]
@@ -63,23 +64,23 @@ def agreeing_devices(
     """Return the devices whose packet sockets' calls agree with the stamps of all these packets.
 
     `captured` are the times of all packets; `packet` (indices of `captured`) and `series` are the
-    pairs that are compared.  If `among` is not empty, only these devices are tried.  The clocks
-    have the segments of `old`.
+    pairs that are compared.  If `among` is not empty, no other devices are tried.  If `old` is
+    given, the clocks have its segments.
 
     A call of a packet socket lasts some microseconds.  A stamp is made in the call, or when the skb
-    arrived at the device.  So at a wrong device, some of many packets were stamped outside the
-    calls.  If no device agrees so exactly, all devices are returned at which the skbs had arrived
-    when they were stamped.  An skb that passed a device several times may have been stamped at any
-    of the passes.
+    arrived at the device.  So at a device where the capture was not taken, some of many packets
+    were stamped outside the calls.  If stamps were made outside the calls at every device, the
+    result has all devices at which the skbs had arrived when they were stamped.  If an skb passed a
+    device several times, it may have been stamped each time.
 
-    If the log is `lossy`, pairs do not count whose distance in time differs from that of their
-    neighbours.  `missing` is the share (0 to 1) of hits that the log lacks at unknown times: if it
-    is not 0, no device is returned unless all others are surely excluded.
+    If the log is `lossy`, a pair does not count if packet and moment are not as far apart in time
+    as in neighbouring pairs.  `missing` is the share (0 to 1) of hits that the log lacks at unknown
+    times: if it is not 0, a device is returned only if all others are surely excluded.
 
     No device is returned if nearly all packets passed a device that agrees with no clock, and fewer
-    passed the devices that agree.  Packets count as having passed a device even if the log does not
-    show when they did.  If it does not show this for a device that nearly all passed, no device is
-    returned either, because no stamp can contradict that device.
+    packets passed the agreeing devices.  A packet may count as one that passed a device even if the
+    log does not show when.  No device is returned either if nearly all packets passed some device
+    at unknown times, because no stamp can contradict that device.
     """
     pair, at = points_of(moments.stored("series"), series)
     packet, rows = packet[pair], moments[at]
@@ -131,9 +132,9 @@ def _is_excluded(
 
 
 def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> Bools:
-    """Return for each pair whether its packet's distance from its moment is like the neighbours'.
+    """Return for each pair whether packet and moment are as far apart as in neighbouring pairs.
 
-    A packet's neighbours are the packets before and after it in the capture.
+    Neighbouring pairs are those of the packets before and after the packet in the capture.
     """
     if len(packet) < NEIGHBOURS:
         return np.ones(len(packet), np.bool_)
@@ -148,14 +149,15 @@ def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void
 
 
 def _called(rows: Timed) -> tuple[Int64s, Int64s]:
-    """Return the time from the socket's call to its return (ns), for stamps made in the call."""
+    """Return when the socket's call began and returned (ns), for stamps made in the call."""
     return rows["begin"], rows["end"]
 
 
 def _came(rows: Timed) -> tuple[Int64s, Int64s]:
-    """Return when an arriving skb is stamped (ns); for other skbs, the time of the call.
+    """Return the times (first, last) at which each skb may be stamped on arrival, ns.
 
-    Skbs are stamped on arrival while any socket of the host asks for it.
+    Skbs are stamped on arrival while any socket of the host asks for it; an skb that does not
+    arrive is stamped in the call.
     """
     soon = np.minimum(rows["after"] + CAME_NS, rows["end"])
     return rows["after"], np.where((rows["sends"] == 0) & rows["arrived"], soon, rows["end"])
@@ -171,9 +173,9 @@ WINDOWS = (_called, _came, _any_time)
 def _agreeing(
     captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s, old: ClockFit | None
 ) -> ClockFit | None:
-    """Return a clock that puts each packet's stamp between its `begin` and `end`, or else None.
+    """Return a clock that puts each stamp between `begin` and `end` of its packet, or else None.
 
-    The arrays are those of fit_bounded().  If `old` is given, the clock has its segments.
+    fit_bounded() describes the arrays.  If `old` is given, the clock has its segments.
     """
     clock = fit_bounded(captured, packet, begin, end, old)
     precision = precision_of(captured)
@@ -183,9 +185,12 @@ def _agreeing(
 def _as_likely(
     found: dict[Device, ClockFit | None], share: dict[Device, float], wanted: set[Device]
 ) -> set[Device]:
-    """Return devices that may be the capture's, although all stamps agree with those in `wanted`.
+    """Return all devices that may be the capture's as well as those in `wanted`.
 
-    Nearly all packets agree with such a device; or most packets do, and its clock is as exact.
+    All stamps agree with the devices in `wanted`.
+
+    At another device, the stamps of nearly all packets must agree; or those of most packets, if its
+    clock is as exact.
     """
     residual = {
         one: max(s.residual_ns for s in clock.segments) for one, clock in found.items() if clock
@@ -203,8 +208,8 @@ def _share_at_calls(
 ) -> float:
     """Return the share (0 to 1) of packets that were stamped in a call or on arrival.
 
-    By pair: `packet` is an index of `captured`, and `rows` has the moment.  One capture may have
-    stamps of both kinds: a program such as ping makes the host stamp on arrival only while it runs.
+    By pair: `packet` is an index of `captured`, and `rows` has the moment.  A capture may have both
+    kinds of stamps: while a program such as ping runs, the host stamps packets on arrival.
     """
     if clock is None:
         return 0.0
@@ -220,12 +225,12 @@ def _share_at_calls(
 def fit_bounded(
     captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s, old: ClockFit | None = None
 ) -> ClockFit | None:
-    """Fit a clock to packets; None if nothing fits.
+    """Fit a clock to packets and the times between which they were stamped; None if nothing fits.
 
-    By pair: `packet` is an index of `captured`, the times of all packets of the capture (ns);
-    `begin` and `end` are times of the log (ns).  A packet may be in several pairs: it was stamped
-    between its earliest `begin` and its latest `end`.  If `old` is given, the result has its
-    segments.
+    By pair: `packet` is an index of `captured`, which has the times of all packets of the capture
+    (ns); `begin` and `end` are times of the log (ns).  A packet that is in several pairs was
+    stamped between the earliest `begin` and the latest `end` of these pairs.  If `old` is given,
+    the result has the segments of this clock.
     """
     packet, low, high = spans(packet, begin, end)
     return fit_like(TimedPairs(packet, low + (high - low) // 2, low, high), captured, old)
@@ -240,7 +245,7 @@ def fit_like(pairs: TimedPairs, captured: Int64s, old: ClockFit | None) -> Clock
 
 
 def spans(packet: Int64s, begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """Return (packet, begin, end), each packet once, with its earliest `begin` and latest `end`."""
+    """Return each packet once, with the earliest `begin` and the latest `end` of its pairs."""
     packet, which = np.unique(packet, return_inverse=True)
     low = np.full(len(packet), LATEST_NS)
     high = np.full(len(packet), EARLIEST_NS)
@@ -252,14 +257,14 @@ def spans(packet: Int64s, begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s, I
 def passes_all(clock: ClockFit, precision: int) -> bool:
     """Return whether the clock puts the stamps of all its pairs between their bounds.
 
-    `precision` is that of the stamps, ns.
+    `precision` is the precision of the stamps, ns.
     """
     return all(segment.torn_ns < max(precision, 1) for segment in clock.segments)
 
 
 def has_bounds(rows: Timed) -> Bools:
-    """Return for each point or moment whether its times bound a stamp closely.
+    """Return for each point or moment whether the time of a stamp there has close bounds.
 
-    This is so if the begin of its leg is known.
+    The bounds are close if the log shows when the leg of the point or moment began.
     """
     return np.asarray(rows["before"] - rows["after"] < WAIT_NS, np.bool_)

@@ -3,7 +3,7 @@
 
 Session time is the wall clock, in ns since 1970, of the host of the first KBL; without a KBL, it is
 the clock of the first capture.  Each source has pieces that map its own clock to session time,
-piecewise linearly. session_clock.py makes them.
+piecewise linearly; session_clock.py makes them.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ EVERY = -1  # stands for all interfaces of a source that has one clock
 
 
 class Piece(NamedTuple):
-    """session time = ts + offset_ns + drift_ppm * 1e-6 * (ts - begin_ns).
+    """A piece: session time = ts + offset_ns + drift_ppm * 1e-6 * (ts - begin_ns).
 
-    A piece holds from packet number `first` (in a KBL: 0) and from its clock's `begin_ns` on, up to
-    the next piece of the same interface.  The first piece of a source also holds before its start.
-    `error_ns` is its possible error, or UNKNOWN.
+    A piece holds from packet number `first` (in a KBL: 0) and from the time `begin_ns` on its own
+    clock, up to the next piece of the same interface.  The first piece of a source also holds for
+    all earlier times.  `error_ns` is the possible error of the session time, or UNKNOWN.
     """
 
     source: int
@@ -53,19 +53,19 @@ class Piece(NamedTuple):
         return past + self.begin_ns - np.rint(drift).astype(np.int64)
 
     def limit(self, session_ns: int) -> int:
-        """Convert a limit of a range of session time to the source's clock, of any size; ns."""
+        """Convert an end of a range of session time, of any size, to the source's clock; ns."""
         past = session_ns - (self.offset_ns + self.begin_ns)
         rate = self.drift_ppm * 1e-6
         return past + self.begin_ns - round(past * (rate / (1 + rate)))
 
 
 class Timebase:
-    """Maps times of every source to session time and back."""
+    """Converts times of every source to session time and back."""
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
-        """Use these pieces; those of an interface are in the order of its packets.
+        """Use `pieces`; the pieces of an interface are in the order of its packets.
 
-        Their times may go back, because a clock may be set back.
+        The begins of successive pieces may go back in time, because a clock may be set back.
         """
         self._of: dict[int, dict[int, list[Piece]]] = {}
         for piece in pieces:
@@ -75,9 +75,9 @@ class Timebase:
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         """Convert the times `ts` of a source's clock to session time (ns).
 
-        The times do not change if the source has no piece.  If a clock was set back, it showed some
-        times twice; the later occurrence is taken.  If interfaces have clocks of their own, the
-        first interface's clock is used.  of_packets() has neither restriction.
+        If the source has no piece, the times do not change.  If a clock was set back, it showed
+        some times twice; the later occurrence is taken.  If interfaces have clocks of their own,
+        the clock of the first interface is used.  The method of_packets() has neither restriction.
         """
         ts, pieces = np.asarray(ts, np.int64), self._first(source)
         which = np.zeros(len(ts), np.int64)
@@ -92,8 +92,8 @@ class Timebase:
     ) -> Int64s:
         """Convert the times of a capture's packets to session time (ns), by their numbers.
 
-        By packet: `ts` on the capture's clock, its `number` (n, from 1), and its `interface`, which
-        is needed if interfaces() is not empty.
+        By packet: `ts` is its time on the capture's clock, `number` its number (from 1), and
+        `interface` its interface, which is needed if interfaces() is not empty.
         """
         ts, clocks = np.asarray(ts, np.int64), self._of.get(source, {})
         if len(clocks) < 2 or interface is None:
@@ -107,9 +107,10 @@ class Timebase:
     def to_source(self, source: int, session_ns: Int64s, interface: int | None = None) -> Int64s:
         """Convert the session times `session_ns` to a source's clock.
 
-        A time in the gap at a step is converted by the later piece.
+        A session time that the clock skipped when it was set is converted by the later piece.
 
-        If interfaces have clocks of their own, `interface` chooses one; None means the first.
+        If interfaces have clocks of their own, `interface` selects one; None means the first
+        interface.
         """
         session = np.asarray(session_ns, np.int64)
         pieces = self._first(source) if interface is None else self._clock(source, interface)
@@ -118,10 +119,10 @@ class Timebase:
         return _mapped(pieces, np.maximum(which, 0), session, back=True)
 
     def spans(self, source: int, begin: int | None, end: int | None) -> list[tuple[int, int]]:
-        """Return the times (first, last) of a source's clock that may be in a range.
+        """Return the spans (first, last) on a source's clock that may contain times of a range.
 
-        The range is session time from `begin` up to `end`; None means no limit.  Each piece of each
-        interface has a span, which may contain times of other pieces.
+        The range is session time from `begin` up to `end`; None means that there is no limit.  Each
+        piece of each interface gives one span, which may also contain times of other pieces.
         """
         every = [one for pieces in self._of.get(source, {}).values() for one in pieces]
         first = -LATEST_NS if begin is None else max(begin, -LATEST_NS)
@@ -138,7 +139,7 @@ class Timebase:
         return tuple(clocks) if len(clocks) > 1 else ()
 
     def error(self, source: int, interface: int | None = None) -> int:
-        """Return the greatest error of a source's pieces, ns; UNKNOWN (-1) if one is unknown.
+        """Return the greatest error of a source's pieces, ns; UNKNOWN (-1) if an error is unknown.
 
         With `interface`, only the pieces of this interface's clock are considered.
         """
@@ -173,9 +174,9 @@ def _by_number(pieces: Sequence[Piece], ts: Int64s, number: Int64s) -> Int64s:
 def _mapped(
     pieces: Sequence[Piece], which: npt.NDArray[np.integer], ts: Int64s, back: bool = False
 ) -> Int64s:
-    """Convert each time by the piece with the index in `which`: to session time, or `back` from it.
+    """Convert each time to session time, or `back` from it, by the piece with index `which`.
 
-    `which` is not read if there is only one piece.
+    If there is only one piece, `which` is ignored.
     """
     if not pieces:
         return ts.copy()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""From sightings to appearances, and to the pairs of appearances that may be one packet.
+"""Group sightings into appearances, and find pairs of appearances that may be the same packet.
 
-An appearance is one packet in one recording: all sightings of an skb lifetime with one identity.  A
-router that captures on two devices sees a packet twice; that is one appearance.
+An appearance is one packet in one recording: all sightings with one skb lifetime and one identity.
+If a router captures on two devices, it sees each packet twice, but the packet has one appearance
+there.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ CROWD = 64  # identities with more appearances get no pairs
 
 
 class Appearances(NamedTuple):
-    """Appearances by identity.  `first` and `last` are rows of the sightings; `of` has all rows."""
+    """Appearances, sorted by identity.
+
+    `first` and `last` are rows of sightings; `of` is the appearance of each sighting.
+    """
 
     identity: Int64s
     clock: Int64s
@@ -29,19 +33,19 @@ class Appearances(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Two appearances with one identity on two clocks; `ordered`: `a` was before `b`."""
+    """Pairs of appearances with one identity on two clocks; `ordered`: `a` was before `b`."""
 
     a: Int64s
     b: Int64s
     ordered: Bools
 
     def rows(self, index: Int64s | Bools) -> Pairs:
-        """Return some rows."""
+        """Return the pairs at some indices, or with some flags."""
         return Pairs._make(column[index] for column in self)
 
 
 def appearances(found: Sightings) -> Appearances:
-    """Group sightings by identity, clock and lifetime."""
+    """Group the sightings that have the same identity, clock and lifetime into appearances."""
     late_ttl = -found.ttl  # a packet's time to live only falls
     order = np.lexsort(
         (found.low_ns, found.way, late_ttl, found.appearance, found.clock, found.identity)
@@ -62,7 +66,10 @@ def appearances(found: Sightings) -> Appearances:
 
 
 def candidate_pairs(found: Sightings, made: Appearances) -> tuple[Pairs, Bools]:
-    """Return pairs of appearances that may be one packet, and which appearances are in a crowd."""
+    """Return pairs of appearances that may be one packet, and a flag for each appearance.
+
+    The flag is set if too many appearances have its identity; such appearances are in no pair.
+    """
     count = len(made.identity)
     begins = np.flatnonzero(np.r_[True, made.identity[1:] != made.identity[:-1]][:count])
     size = np.diff(np.append(begins, count))
@@ -87,8 +94,9 @@ def _differ(one: Int64s, other: Int64s) -> Bools:
 def is_before(found: Sightings, made: Appearances, a: Int64s, b: Int64s) -> Bools:
     """Return for each pair whether the packet certainly left `a` before it reached `b`.
 
-    Only a router lowers the time to live.  Between equal values, the sender is first, the receiver
-    is last, and so is a router on the side whose value it has not lowered, or has lowered.
+    Only a router lowers the time to live.  If the time to live is equal, the sender is first, and
+    the receiver is last.  A router is first on the side where it has lowered the value, and last on
+    the side where it has not.
     """
     end, begin = made.last[a], made.first[b]
     ttl = found.ttl

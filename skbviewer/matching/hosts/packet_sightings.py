@@ -2,7 +2,7 @@
 """The input of matching across hosts: sightings of packets, and the clocks of their times.
 
 A sighting is a captured packet, or an skb lifetime that no packet matches.  A clock is the clock of
-a kernel log, or that of a capture without one.  All arrays are int64.
+a kernel log, or of a capture without a kernel log.  All arrays are int64.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ NO_VALUE = -1
 class Sightings(NamedTuple):
     """Sightings, in any order.
 
-    `identity` is equal for equal header values.  Sightings of one clock with the same `appearance`
-    are of one skb lifetime.  The packet passed from `low_ns` to `high_ns`, on the clock `clock`.
-    `position` is the order in the capture; on one clock, it decides what came before a clock was
-    set.  `ttl_in` and `ttl_out` are the highest and the lowest time to live in the lifetime.
-    `ttl` and `payload` may be NO_VALUE.  `flow` is the conversation in this direction, `back`
-    in the other one; `hosts` are both addresses in any order.  `shared`: several may receive it.
+    `identity` is equal for equal header values.  Two sightings of one clock with the same
+    `appearance` belong to one skb lifetime.  The packet passed between the times `low_ns` and
+    `high_ns` on the clock `clock`.  `position` is the order in the capture; it decides which
+    sightings of a clock were before the clock was set.  `ttl_in` and `ttl_out` are the highest and
+    the lowest time to live in the skb lifetime.  `ttl` and `payload` are NO_VALUE if they are
+    unknown.  `flow` is the conversation in the direction of the packet, `back` in the other
+    direction; `hosts` are both addresses in any order.  `shared` is set if several hosts may
+    receive the packet.
     """
 
     identity: Int64s
@@ -45,12 +47,12 @@ class Sightings(NamedTuple):
     shared: Int64s
 
     def rows(self, index: Int64s) -> Sightings:
-        """Return some rows."""
+        """Return the sightings at some indices."""
         return Sightings._make(column[index] for column in self)
 
 
 class Counts(NamedTuple):
-    """How many packets each clock's recording has of each key: a flow, or two addresses."""
+    """How many packets of each key a clock's recording has; a key is a flow or two addresses."""
 
     clock: Int64s
     key: Int64s
@@ -60,8 +62,9 @@ class Counts(NamedTuple):
 class Recordings(NamedTuple):
     """Facts about each clock's recording.
 
-    `steady`: nobody can set the clock.  `complete`: the log shows all packets that the host sent.
-    `flows` and `hosts` count all packets, also those that no other recording has.
+    `steady` is set if nobody can set the clock.  `complete` is set if the log shows all packets
+    that the host sent.  `flows` and `hosts` count all packets, also packets that no other recording
+    has.
     """
 
     steady: Bools

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Decide which packets of several recordings are the same, and bound the recordings' clocks.
 
-First, packets whose identity is unique in both recordings bound the clocks.  Then the bounds show
-which other pairs are possible.  A pair is exact if every consistent assignment has it.
-docs/across-hosts.md states the rules.
+First, packets whose identity occurs only once in each of two recordings bound the clocks.  The
+bounds of the clocks then show which other pairs are possible.  A pair is exact if every consistent
+assignment contains it (docs/across-hosts.md).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LIFE_NS = 120_000_000_000  # an IP packet's longest life (RFC 6864); a rival may
 
 
 class HostReason(IntEnum):
-    """What decided a pair of appearances on two hosts."""
+    """The reason for the verdict about two appearances on two hosts."""
 
     UNIQUE = 0  # exact: no other packet of both recordings has this identity
     BY_CLOCKS = 1  # exact: the clocks exclude all others
@@ -40,10 +40,11 @@ class HostReason(IntEnum):
 
 
 class AcrossHosts(NamedTuple):
-    """The pairs that are possible: by pair a verdict, a reason, and the transit time in ns.
+    """The possible pairs of sightings, each with a verdict, a reason, and a transit time in ns.
 
-    `a` and `b` are rows of the sightings: where the packet left the one recording and where it
-    reached the other.  `least` is -FAR and `most` is FAR if nothing bounds them.
+    `a` and `b` are rows of the sightings: `a` is where the packet left one recording, and `b` where
+    it reached the other recording.  The transit time is from `least_ns` to `most_ns`; these are
+    -FAR and FAR if nothing bounds it.
     """
 
     made: Appearances
@@ -58,7 +59,7 @@ class AcrossHosts(NamedTuple):
 
 
 def across_hosts(found: Sightings, of: Recordings) -> AcrossHosts:
-    """Decide all pairs of sightings with equal identities in different recordings."""
+    """Give a verdict to all pairs of sightings with one identity in different recordings."""
     made = appearances(found)
     pairs, _ = candidate_pairs(found, made)
     twins = _same_end(found, made, pairs)
@@ -85,13 +86,16 @@ def across_hosts(found: Sightings, of: Recordings) -> AcrossHosts:
 
 
 def _fits(pairs: Pairs, least: Int64s, most: Int64s) -> Bools:
-    """Return whether the transit time may be from 0 to LIFE_NS, or -LIFE_NS if not ordered."""
+    """Return for each pair whether its transit time may be 0 to LIFE_NS.
+
+    If the pair is not ordered, it may also be -LIFE_NS to 0.
+    """
     begin = np.where(pairs.ordered, 0, -LIFE_NS)
     return np.asarray((most >= begin) & (least <= LIFE_NS), np.bool_)
 
 
 def _same_end(found: Sightings, made: Appearances, pairs: Pairs) -> Bools:
-    """Return pairs that both sent the packet, or both received it although it has one receiver."""
+    """Return the pairs in which both hosts sent the packet, or both are its only receiver."""
     role_a, role_b = made.role[pairs.a], made.role[pairs.b]
     one = found.shared[made.first[pairs.a]] == 0
     same = (role_a == SENDS) | ((role_a == RECEIVES) & one)
@@ -99,7 +103,7 @@ def _same_end(found: Sightings, made: Appearances, pairs: Pairs) -> Bools:
 
 
 def _with_twins(made: Appearances, pairs: Pairs, twins: Bools) -> Bools:
-    """Return the pairs whose identity two hosts sent, or received."""
+    """Return the pairs whose identity was sent by two hosts, or received by two hosts."""
     return np.isin(made.identity[pairs.a], made.identity[pairs.a[twins]])
 
 
@@ -112,7 +116,7 @@ def _verdicts(
     twins: Bools,
     of: Recordings,
 ) -> tuple[Int8s, Int8s]:
-    """Return verdict and reason of each pair; those that are not `possible` do not count."""
+    """Return the verdict and the reason of each pair; pairs that are not `possible` are ignored."""
     complete = (made.role[pairs.a] == SENDS) & of.complete[made.clock[pairs.a]] & pairs.ordered
     alone = forced(made, pairs, possible, complete)
     shared = is_shared(found, made, pairs, alone, of)
@@ -127,7 +131,7 @@ def _verdicts(
 
 
 def _repeating(found: Sightings, made: Appearances, of: Recordings) -> Int64s:
-    """Return the flows of which a recording has two packets with one identity within LIFE_NS."""
+    """Return the flows in which a recording has two packets with one identity within LIFE_NS."""
     low = found.low_ns[made.first]
     order = np.lexsort((low, made.clock, made.identity))
     one, two = order[:-1], order[1:]

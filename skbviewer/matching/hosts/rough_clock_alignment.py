@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Lay the times of all clocks on one scale, roughly, and find where a clock was set.
+"""Convert the times of all clocks roughly to one scale, and find where a clock was set.
 
-Unique packets that two recordings share show about how far apart their clocks are: to within the
-transit times.  The exact bounds are found in clock_bounds.py.  Where the distance jumps, or a
-capture's time goes back, a clock was set.  The stretches of a clock between such places are
-segments, and each segment counts as a clock of its own.
+Packets that are unique in two recordings show how far apart the clocks are, within the transit
+times.  Then clock_bounds.py finds the exact bounds.  A clock was set where this distance jumps, or
+where the time in a capture goes back.  Each place where a clock was set begins a new segment, and
+each segment counts as a clock of its own.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ NONE = -1  # segment of a sighting that lies where a clock was set, or of an una
 
 
 class Scale(NamedTuple):
-    """The common scale: `low_ns` and `high_ns` of each sighting, and its `segment` or NONE.
+    """The common scale: the times `low_ns` to `high_ns` of each sighting, and its `segment`.
 
-    `shift` is the scale's time minus the clock's.
-    `rate` is by segment the greatest rate at which the segment's error changes, in ns/ns; `of` is
-    the segment's clock, and `can_be_set` says whether somebody may set it.
+    `segment` is NONE for sightings at which the clock was being set.
+
+    `shift` is the time on the scale minus the time on the sighting's clock.
+    By segment: `rate` is the greatest rate at which its error changes, in ns/ns; `of` is its clock;
+    `can_be_set` says whether somebody may set that clock.
     """
 
     low_ns: Int64s
@@ -42,7 +44,7 @@ class Scale(NamedTuple):
 
 
 class _Links(NamedTuple):
-    """Pairs of sightings (rows) of unique packets, in both directions."""
+    """Pairs of sightings (rows) of the same unique packet, listed in both directions."""
 
     row: Int64s
     other: Int64s
@@ -58,13 +60,13 @@ class _Line(NamedTuple):
     slope: float
 
     def shift(self, time: Int64s) -> Int64s:
-        """Return what to add to these times, ns."""
+        """Return the shift (ns) from each of these times to the scale."""
         rise = np.rint((time - self.origin) * self.slope)
         return np.asarray(self.offset + rise.astype(np.int64), np.int64)
 
 
 def align(found: Sightings, a: Int64s, b: Int64s, steady: Bools) -> Scale:
-    """Lay the sightings on one scale, given rows `a` and `b` of sightings of the same packets."""
+    """Convert the sightings to one scale; `a` and `b` are rows of sightings of the same packets."""
     count = len(found.clock)
     clocks = found.clock
     links = _Links(
@@ -96,7 +98,7 @@ def align(found: Sightings, a: Int64s, b: Int64s, steady: Bools) -> Scale:
 
 
 def _order(links: _Links, steady: Bools) -> list[int]:
-    """Return the clocks that have links: first a steady one, then each beside one before it."""
+    """Return the clocks with links: first a steady clock, then clocks linked to earlier ones."""
     count = len(steady)
     shared = np.zeros((count, count), np.int64)
     np.add.at(shared, (links.clock, links.other_clock), 1)
@@ -114,7 +116,10 @@ def _order(links: _Links, steady: Bools) -> list[int]:
 def _segments(
     found: Sightings, rows: Int64s, known: Int64s, is_known: Bools, is_steady: bool
 ) -> list[Int64s]:
-    """Return the rows of each stretch of a clock that was not set; `rows` are in file order."""
+    """Return the rows of each segment of a clock, in which it was not set.
+
+    The rows `rows` are in file order.
+    """
     if is_steady or not len(rows):
         return [rows] if len(rows) else []
     time = found.low_ns[rows]
@@ -132,9 +137,9 @@ def _segments(
 
 
 def _jumps(distance: Int64s) -> list[tuple[int, int]]:
-    """Return for each jump the packets (first, last) between which a clock was set.
+    """Return for each jump two packets (first, last) between which the clock was set.
 
-    The packets from the first to the last belong to no segment.
+    The two packets of a jump, and all packets between them, belong to no segment.
     """
     if len(distance) < 2:
         return []
@@ -152,7 +157,7 @@ def _jumps(distance: Int64s) -> list[tuple[int, int]]:
 
 
 def _line(time: Int64s, known: Int64s, is_known: Bools) -> _Line:
-    """Return the line near the known times of a segment."""
+    """Return a line that is close to the known times of a segment."""
     own = time[is_known]
     if not len(own):
         return _Line(int(time[0]), 0, 0.0)

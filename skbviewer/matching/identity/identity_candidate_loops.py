@@ -21,12 +21,13 @@ def note_owners(
     least: Int32s,
     most: Int32s,
 ) -> int:
-    """Find the records and series of each footprint; count the records whose footprint is shared.
+    """Find the records and the series of each footprint.
 
-    Writes, by footprint: `first` is its first record; `least` and `most` are the lowest and highest
-    series that have it.  By record: `kind`, `number` of its footprint and `series`.  By footprint:
-    `known`, it has an identity.  By series: `sniffed`, it is a copy for a packet socket.  Returns
-    the number of records whose footprint several series have.
+    By footprint: sets `first` to its first record, and `least` and `most` to the lowest and the
+    highest series that has it.  By record: `kind`, the `number` of its footprint, and `series`.  By
+    footprint: `known` is True if the footprint has an identity.  By series: `sniffed` is True if
+    the series is a copy for a packet socket.  Returns how many records have a footprint that
+    several series have.
     """
     for i in range(len(kind)):
         s, n = series[i], number[i]
@@ -49,7 +50,7 @@ def records_of_several(
 ) -> None:
     """Write into `index` the records whose footprint belongs to several series.
 
-    `shared` marks these footprints.  The other arrays are those of note_owners().
+    `shared` marks these footprints; note_owners() explains the other arrays.
     """
     at = 0
     for i in range(len(kind)):
@@ -61,10 +62,10 @@ def records_of_several(
 
 @allocation_free
 def keep_last(keys: Hash, ip_id: Int64s, at: Int64s, slots: Int32s, keep: Bools) -> None:
-    """Mark in `keep` the rows that have the identification of the last row with the same key.
+    """Mark each row that has the identification of the last row with the same key.
 
-    Rows are in order of time.  Row i is at index at[i] in `keep`.  `slots` is an empty hash table
-    of `keys`.
+    The rows are in order of time.  For row i, keep[at[i]] is set.  `slots` is an empty hash table
+    for `keys`.
     """
     for i in range(len(keys) - 1, -1, -1):
         slot = place(keys[i], keys, slots)

@@ -25,15 +25,15 @@ def take_rung(
     rung: npt.NDArray[np.int8],
     keep: Bools,
 ) -> None:
-    """Set keep[i] to whether the footprint of pair i stays on this rung.
+    """Set keep[i] to True if the footprint of pair i stays a candidate after this rung.
 
-    For each packet and series, those footprints stay that agree best.
+    For each packet and series, the footprints stay that agree in most columns.
 
-    `agreed` is the number of columns in which a pair's footprint agrees, or CONTRADICTS, or CUT.
-    `pair` numbers the pairs of a packet and a series; `best` is by that number.  A pair is
-    `crowded` if the packet has several series.  A series stays even if a different series agrees in
-    more columns, because it may still be the packet's.  Sets `rung` to `level` where this rung
-    excluded something.
+    `agreed` is the number of columns in which the packet and the footprint of a pair agree, or
+    CONTRADICTS, or CUT.  `pair` has a number for each pair of a packet and a series; `best` is an
+    array by this number.  A pair is `crowded` if its packet has several series.  A series stays
+    even if a different series agrees in more columns, because each may be the packet's.  Sets
+    `rung` to `level` for packets of which this rung excluded a pair.
     """
     for i in range(len(pair)):
         best[pair[i]] = 0
@@ -57,8 +57,8 @@ def find_crowded(
 ) -> None:
     """Set made[i] if the packet of pair i has several series, or the series several packets.
 
-    `of_packet` becomes the only series of each packet, or SEVERAL; `of_series` the only packet of
-    each series, or SEVERAL.  The caller fills both with NONE.
+    By packet: `of_packet` becomes its only series, or SEVERAL.  By series: `of_series` becomes its
+    only packet, or SEVERAL.  The caller fills these two arrays with NONE.
     """
     for i in range(len(packet)):
         p, s = packet[i], series[i]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Join packets and prints that have no identification number (IPv4 id 0, IPv6).
+"""Join packets with footprints if they have no identification number (IPv4 id 0, IPv6).
 
-Input: rows of packets and of prints.  Output: hashes of all values that distinguish such packets.
-Rows may lack some of these values, because a packet was truncated in the capture or a header was
-not written yet.  Such rows are joined to rows with the same values in all fields that both have.
+Input: rows of packets and of footprints.  Output: hashes of all values that distinguish packets
+without an identification number.  Rows may lack some of these values, because a capture truncated
+the packet, or a header was not written yet.  A row that lacks a value is joined to rows with equal
+values in all columns that both have.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ LEVELS = 2  # number of rungs that are part of the key
 
 
 class Unnumbered(NamedTuple):
-    """Rows without an identification number.
+    """The rows of packets or footprints that have no identification number.
 
-    `at` are indices of a Known; `lacks`: the row lacks a distinguishing value; `thesis` is a hash
-    of its THESIS_KEY.
+    `at` are indices of a Known; `lacks` is True if the row lacks a distinguishing value; `thesis`
+    is a hash of the row's THESIS_KEY.
     """
 
     at: Int64s
@@ -44,7 +45,7 @@ class Unnumbered(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """Indices of packets and footprints that all have the columns `names`, so these may agree."""
+    """Packets and footprints (indices) that can be compared: all have the columns `names`."""
 
     packets: Int64s
     prints: Int64s
@@ -52,7 +53,7 @@ class Meeting(NamedTuple):
 
 
 def keys(rows: Columns, level: int) -> Hash:
-    """Return a hash for each row, of THESIS_KEY and the columns of the first `level` rungs."""
+    """Return a hash of each row's THESIS_KEY and its columns of the first `level` rungs."""
     more = (name for _, rung in RUNGS[:level] for name in rung)
     rows = without_sctp_ports(rows) if level else rows
     return column_hashes(rows[name] for name in (*THESIS_KEY, *more))
@@ -70,14 +71,15 @@ def without_sctp_ports(rows: Columns) -> Columns:
 
 
 def is_numbered(rows: Columns) -> Bools:
-    """Return for each row whether it has an identification other than 0 (IPv6: the fragment's)."""
+    """Return for each row whether its identification (in IPv6: of a fragment) is not 0."""
     return np.asarray((rows["ip_id"] > 0) | (rows["frag_id"] > 0))
 
 
 def joining_keys(known: Known) -> tuple[Hash, Unnumbered]:
-    """Return a hash for each row, and the rows without an identification number.
+    """Return a hash for each row, and the rows that have no identification number.
 
-    The hash is of THESIS_KEY; for rows without a number, of the first LEVELS rungs, too.
+    The hash is made of THESIS_KEY; for rows without a number, it includes the columns of the first
+    LEVELS rungs.
     """
     made = np.empty(len(known.at), np.uint64)
     at, lacks, thesis = [np.zeros(0, np.int64)], [np.zeros(0, np.bool_)], [made[:0]]
@@ -94,7 +96,7 @@ def joining_keys(known: Known) -> tuple[Hash, Unnumbered]:
 
 
 def _lacks(rows: Columns) -> Bools:
-    """Return for each row whether it lacks a field that others of its protocol have."""
+    """Return for each row whether it lacks a field that other rows of its protocol have."""
     protocol, no_port, no_seq = rows["protocol"], rows["sport"] < 0, rows["seq"] < 0
     tcp, icmp = protocol == TCP, (protocol == ICMP) | (protocol == ICMPV6)
     lacks = (protocol < 0) | no_port & (tcp | icmp | (protocol == UDP) | (protocol == UDPLITE))
@@ -105,11 +107,11 @@ def _lacks(rows: Columns) -> Bools:
 def meetings(
     packets: Known, unnumbered: Unnumbered, prints: Known, shown: Unnumbered, series: Int64s
 ) -> Iterator[Meeting]:
-    """Yield packets and footprints that may be joined although one side lacks a field.
+    """Yield groups of packets and footprints that may be joined although one side lacks a field.
 
-    `unnumbered` and `shown` say which packets and footprints lack one; `series` is that of each
-    footprint.  A footprint that lacks a field is not used if its lifetime has a better one of the
-    same packet.
+    `unnumbered` and `shown` say which packets and footprints lack a field; `series` is the series
+    of each footprint.  A footprint that lacks a field is left out if its lifetime has a more
+    complete one of the same packet.
     """
     mine = unnumbered.lacking()
     if len(mine):
@@ -123,7 +125,7 @@ def meetings(
 def _of_these_hosts(
     packets: Known, unnumbered: Unnumbered, prints: Known, kernel: Int64s
 ) -> Int64s:
-    """Return packets that lack no field and have the hosts and protocol of one of these prints."""
+    """Return packets that lack no field, and have hosts and protocol of a footprint in `kernel`."""
     complete = ~unnumbered.lacks
     known = prints.columns(kernel, ("protocol",))["protocol"] >= 0
     found = complete & is_in(unnumbered.thesis, _hashed(prints, kernel[known], THESIS_KEY))
@@ -135,7 +137,7 @@ def _of_these_hosts(
 
 
 def joined_hashes(packets: Known, prints: Known, meeting: Meeting) -> tuple[Hash, Hash]:
-    """Return hashes for the packets and for the footprints of `meeting`, over its columns."""
+    """Return hashes of the packets and of the footprints of `meeting`, made from its columns."""
     names = meeting.names
     return _hashed(packets, meeting.packets, names), _hashed(prints, meeting.prints, names)
 
@@ -156,7 +158,7 @@ def _unnumbered(known: Known) -> Int64s:
 
 
 def _shown_no_better(prints: Known, shown: Unnumbered, series: Int64s) -> Int64s:
-    """Return prints that lack a field and whose lifetime has no complete print of their hosts."""
+    """Return incomplete footprints whose lifetime has no complete footprint with the same hosts."""
     alone = shown.lacking()
     if not len(alone):
         return alone
@@ -187,7 +189,10 @@ def _by_what_both_know(
 
 
 def _patterns(known: Known, at: Int64s) -> list[tuple[int, Int64s]]:
-    """Group the rows `at` by the columns that they have; return (bits of MORE, rows) by group."""
+    """Group the rows `at` by the columns that they have.
+
+    Returns (bits of MORE, rows) for each group of rows.
+    """
     pattern: npt.NDArray[np.uint8] = np.zeros(len(at), np.uint8)
     for some in blocks(len(at)):
         rows = known.columns(at[some], MORE)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find calls in a lifetime after the release of its skb: these calls belong to another skb.
+"""Find calls that seem to belong to a lifetime, but came after the release of its skb.
 
-Input: the records of one KBL with their series.  Output: a flag for each record in question.
-kfree_skb() and consume_skb() fire their tracepoints when the last reference is gone
-(net/core/skbuff.c).  Then the memory is freed, and the next skb may get this address.  If the
-probes missed both the free and the next birth, the next skb's calls seem to belong to the first
-lifetime.
+Input: the records of one KBL with their series.  Output: a flag for each record that is asked for.
+The kernel's kfree_skb() and consume_skb() fire their tracepoints when the last reference is gone
+(net/core/skbuff.c).  Then the memory is freed, and the next skb may get its address.  If the probes
+missed both the free and the birth of the next skb, the calls of the next skb seem to belong to the
+first lifetime.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RELEASES = numbers_with(Trait.RELEASE)
 def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.NDArray[np.bool_]:
     """Return for each record of `asked` whether its lifetime's skb was released before it.
 
-    False if a birth at the same address followed the release.
+    The result is False if a birth at the same address followed the release.
     """
     last = last_life_events(records, series, asked, (*RELEASES, *BIRTHS))
     known = last >= 0
@@ -40,9 +40,10 @@ def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.N
 def until_release(records: Records, series: SeriesTable, legs: LegTable, others: Int64s) -> Int64s:
     """Return for each leg the time after which no sniffer can stamp its skb, ns.
 
-    This is the end of the leg or, if the log shows it, the release of the skb: the functions that
-    had the skb may return much later.  `others` are legs that contain calls of another skb, made
-    after the release; their ends remain.
+    If the log shows the release of the skb, the time is that of the release, because functions that
+    had the skb may return much later.  If the log does not show the release, the time is the end of
+    the leg.  `others` are legs with calls of another skb after the release; for these, it is always
+    the end of the leg.
     """
     rows = legs.rows
     released = _released_ns(records, series)[rows["series"]]
@@ -69,11 +70,11 @@ def _released_ns(records: Records, series: SeriesTable) -> Int64s:
 def last_life_events(
     records: Records, series: SeriesTable, asked: Int64s, numbers: tuple[int, ...]
 ) -> Int64s:
-    """Return for each record of `asked` the last event before it at the address of its skb, or -1.
+    """Return for each record of `asked` the last earlier event at the address of its skb, or -1.
 
-    The events are row numbers of `records`.  `numbers` are the kinds of events that are considered.
-    A clone's birth concerns the address of the clone.  An skb exists from the entry of the function
-    that made it.
+    The events are row numbers of `records`.  `numbers` are the kinds of events that count.  The
+    birth of a clone counts as an event at the address of the clone.  An skb exists from the entry
+    of the function that made it, so a birth counts from then on.
     """
 
     def wanted(some: slice) -> npt.NDArray[np.bool_]:
@@ -89,10 +90,10 @@ def last_life_events(
 
 
 def first_records(records: Records, series: SeriesTable, events: Int64s) -> Int64s:
-    """Return the record at which each of `events` (row numbers) takes effect.
+    """Return the record from which on each of `events` (row numbers) is in effect.
 
-    A birth takes effect at the entry of the function that made the skb, all other events at their
-    own record.
+    For a birth, this is the entry of the function that made the skb; for any other event, it is the
+    event's own record.
     """
     entry = series.owner_calls[events].astype(np.int64)
     is_birth = np.isin(part(records, "event", events), BIRTHS) & (entry >= 0)
@@ -100,9 +101,9 @@ def first_records(records: Records, series: SeriesTable, events: Int64s) -> Int6
 
 
 def _last_before(events: tuple[Int64s, Int64s], asked: tuple[Int64s, Int64s]) -> Int64s:
-    """Return for each entry of `asked` the last event at its address before its time, or -1.
+    """Return for each of `asked` the last event at its address before its time, or -1.
 
-    `asked` is (addresses, ns), and so is `events`.  The result is an index of `events`.
+    `asked` and `events` are both (addresses, times in ns).  The result is an index of `events`.
     """
     count = len(events[0])
     address, when = (np.concatenate(both) for both in zip(events, asked, strict=True))

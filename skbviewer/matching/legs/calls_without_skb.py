@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Calls that have no skb and were recorded inside other calls (locks, routes, memory).
+"""Calls that have no skb and were recorded within other calls (locks, routes, memory).
 
-Such a call belongs to all packets of the innermost call around it that has any.  It takes no part
-in matching and in the times of legs: hide() gives its record another kind, so that everything that
-is made of the records is the same as without it.  Only the calls of a session are made of records
-that are shown again.
+A call without an skb belongs to the packets of the innermost call around it that has packets.
+Matching and the times of legs ignore calls without an skb: hide() gives their records another kind,
+so that results are equal with and without them.  The records are shown again only while the calls
+of a session are made.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class InnerCalls:
         self.rows: Int32s = found.astype(np.int32)
 
     def hide(self) -> None:
-        """Give the records a kind that nobody looks for."""
+        """Give the records of these calls a kind that all other code ignores."""
         self._set_kind(HIDDEN)
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """Let the records be calls, until the context ends."""
+        """Give the records their kind back until the context ends."""
         self._set_kind(ENTRY)
         yield
         self._set_kind(HIDDEN)
@@ -59,9 +59,9 @@ class InnerCalls:
             column[self.rows] = kind
 
     def joined(self, legs: LegTable, nesting: Nesting, sockets: Joined) -> Joined:
-        """Return the pairs `sockets` and those of these calls, sorted.
+        """Return the pairs `sockets` and the pairs of the calls without an skb, sorted.
 
-        `nesting` was made while the records were shown.
+        `nesting` must have been made while the records were shown.
         """
         entry, leg = _owners(self._log, legs, nesting, sockets)
         around = np.full(len(self.rows), -1, np.int64)
@@ -81,7 +81,7 @@ class InnerCalls:
 
 
 def _is_among(call: Int64s, entry: Int64s) -> Bools:
-    """Return for each call whether it is one of the sorted `entry`."""
+    """Return for each call whether the sorted array `entry` contains it."""
     if not len(entry):
         return np.zeros(len(call), np.bool_)
     return np.asarray(entry[np.minimum(np.searchsorted(entry, call), len(entry) - 1)] == call)
@@ -90,7 +90,10 @@ def _is_among(call: Int64s, entry: Int64s) -> Bools:
 def _owners(
     log: KernelLog, legs: LegTable, nesting: Nesting, sockets: Joined
 ) -> tuple[Int64s, Int64s]:
-    """Return the legs of all calls that have any, sorted by call: a list's call has several."""
+    """Return (call, leg) for all calls with legs, sorted by call.
+
+    The call for a list of packets has several legs.
+    """
     entries, of = [sockets.entry], [sockets.leg]
     for some in record_blocks(log.records):
         is_call = part(log.records, "kind", some) == ENTRY

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Find when skbs were born, as far as the log shows it.
+"""Find the times at which skbs were born, as far as the log shows births.
 
 Input: the records of one KBL with their series.  Output: a time for each series.  No sniffer stamps
-an skb before its birth.  So even if records are missing, a recorded birth bounds the time of the
-stamp.
+an skb before its birth.  So a recorded birth bounds the time of the stamp, even if other records
+are missing.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ LIFE_EVENTS = (*BIRTHS, *numbers_with(Trait.FREE, Trait.RELEASE, Trait.MERGED))
 def births(records: Records, series: SeriesTable) -> Int64s:
     """Return the time (ns) of each series' birth; EARLIEST_NS if the log does not show it.
 
-    The log shows the birth if a birth, not an end, is the last before the series' first record at
-    its address.
+    The log shows it if the last birth or end at the skb's address before the first record of the
+    series is a birth.
     """
     made = np.full(len(series.parent), EARLIEST_NS)
     first = _first_records(records, series)
@@ -44,7 +44,7 @@ def births(records: Records, series: SeriesTable) -> Int64s:
 
 
 def _first_records(records: Records, series: SeriesTable) -> Int64s:
-    """Return the first record with an address of each series, or -1."""
+    """Return for each series its first record with an address, or -1."""
     made = np.full(len(series.parent), -1, np.int64)
     for some in record_blocks(records):
         _see(some.start, series.of[some], Rows(records, some)["skb"], made)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find lifetimes that may be a sniffer's copy whose birth the log lacks, and calls that show one.
+"""Find lifetimes that may be copies for a sniffer although the log lacks their birth.
 
-Input: the records of one KBL with their series.  Output: flags for lifetimes and for calls of
-packet sockets.  Before a packet is sent, dev_queue_xmit_nit() clones its skb for the sniffers
-(net/core/dev.c).  If the probe on skb_clone() missed this hit, the clone seems to be a packet of
-its own.  It has the identity of the sent packet, but is not the packet's lifetime.
+Input: the records of one KBL with their series.  Output: flags for lifetimes, and for the calls of
+packet sockets that got copies for a sniffer.  Before a packet is sent, dev_queue_xmit_nit() clones
+its skb for the sniffers (net/core/dev.c).  If the probe on skb_clone() missed this hit, the clone
+seems to be another packet.  The clone has the identity of the sent packet, but it is not the
+lifetime of the packet.
 """
 
 from __future__ import annotations
@@ -19,17 +20,21 @@ from .skb_births import births
 
 
 def unborn(log: KernelLog, series: SeriesTable) -> Bools:
-    """Return for each lifetime whether the log lacks its birth.  False for a known copy."""
+    """Return for each lifetime whether the log lacks its birth.
+
+    A known copy has the flag False.
+    """
     return np.asarray((births(log.records, series) == EARLIEST_NS) & ~series.tap)
 
 
 def of_known_skbs(
     log: KernelLog, series: SeriesTable, calls: Int64s, received: Int64s, without_birth: Int64s
 ) -> Int64s:
-    """Return the calls of packet sockets, without those of copies whose birth is not recorded.
+    """Return the `calls` of packet sockets that did not get a copy without a recorded birth.
 
-    `received` are the records that show reception.  `without_birth` are the lifetimes without a
-    recorded birth.  They are no copies if they were received before the call.
+    `received` are records that show that an skb was received.  `without_birth` are lifetimes
+    without a recorded birth.  A lifetime is no copy for a sniffer if its skb was received before
+    the call.
     """
     calls = calls[~_sent_to_sniffers(log, series, calls)]
     if not len(without_birth):
@@ -43,8 +48,9 @@ def perhaps_copies(
 ) -> Int64s:
     """Return the lifetimes of `without_birth` that may be copies for sniffers.
 
-    No record shows them at a device, or being received.  Such records are `entries`, but not the
-    calls `of_sockets` of packet sockets among them, which copies for sniffers reach, too.
+    No record shows a copy for a sniffer at a device, or while it is received.  `entries` are the
+    records that show that an skb is at a device, or is received.  Calls of packet sockets
+    (`of_sockets`) do not count among `entries`, because packet sockets get copies, too.
     """
     if not len(without_birth):
         return without_birth
@@ -53,9 +59,9 @@ def perhaps_copies(
 
 
 def _sent_to_sniffers(log: KernelLog, series: SeriesTable, calls: Int64s) -> Bools:
-    """Return for each call whether dev_queue_xmit_nit() made it with an skb not known as a clone.
+    """Return for each call whether dev_queue_xmit_nit() made it with an skb that is no known clone.
 
-    That function gives packet sockets only clones.
+    dev_queue_xmit_nit() gives only clones to packet sockets.
     """
     senders = [a for a, name in log.symbols.items() if name.split("+")[0] in SENDING_TAP]
     by_sender = np.isin(part(log.records, "caller", calls), np.array(senders, np.int64))
@@ -64,9 +70,9 @@ def _sent_to_sniffers(log: KernelLog, series: SeriesTable, calls: Int64s) -> Boo
 
 
 def _shown_first(series: SeriesTable, records: Int64s) -> Int64s:
-    """Return for each lifetime the time (ns) of its first record in `records` (row numbers).
+    """Return for each lifetime the time (ns) of its first record among `records` (row numbers).
 
-    LATEST_NS if it has none.
+    A lifetime without any of the records gets LATEST_NS.
     """
     first = np.full(len(series.parent) + 1, LATEST_NS)  # the last stands for "no lifetime"
     np.minimum.at(first, series.of[records], series.met[records])

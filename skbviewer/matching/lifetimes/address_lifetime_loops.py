@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Assign records to the lifetimes at their addresses: loops of address_lifetimes.py."""
+"""Assign records to the lifetimes of skbs at their addresses: loops of address_lifetimes.py."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ def assign_items(
     birth: Int32s,
     counts: Int64s,
 ) -> None:
-    """Assign the items of a block of records to the lifetimes at their addresses.
+    """Assign the items of a block of records to the lifetimes of skbs at their addresses.
 
-    The block begins at record `first`; `ts` and `what` are its times and the bits of its items.
-    Items in `moved` wait until their own time, or until the end if the block `is_last`.  `of`, by
-    record, holds the number of the address, which is replaced by the lifetime; birth[lifetime] is
-    set to the record of a clone's birth.  `life`, `was` and `shown` describe the last item at each
-    address: its lifetime, state and identity.  A new lifetime begins at an address if there was
-    none before, at the first of several successive births, and after the last of several successive
-    frees.  If `identity` is not empty, a new lifetime also begins where the identity changes; it is
-    by record, 0 if unknown.
+    The block begins at record `first`; `ts` and `what` are its records' times and bits (see Items).
+    Items in `moved` are assigned at their own time; with `is_last`, all remaining items are
+    assigned.  By record: `of` holds the number of the address, and gets the number of the lifetime.
+    By lifetime: `birth` gets the record of a clone's birth.  By address: `life`, `was` and `shown`
+    are the lifetime, the state and the identity of its last item.  A new lifetime begins at an
+    address if there was none before, at the first of several successive births, and after the last
+    of several successive frees.  If `identity` (by record, 0 if unknown) is not empty, a new
+    lifetime also begins where the identity changes.
 
-    `counts` holds the numbers of lifetimes, of moved items assigned, and of `children` passed.
+    `counts` holds the number of lifetimes, of assigned items in `moved`, and of `children` that
+    were passed.
     """
     when, item, moved_place, moved_now = moved
     for i in range(len(ts) + is_last):
@@ -80,7 +81,7 @@ def _put(
     birth: Int32s,
     counts: Int64s,
 ) -> None:
-    """Assign one item to the lifetime at its address, which may begin with it."""
+    """Assign one item to the lifetime at its address; the item may begin a new lifetime."""
     begins = life[place] < 0 or (is_now == BORN and was[place] != BORN)
     begins = begins or (was[place] == FREED and is_now != FREED)
     if len(identity) and identity[item >> 1] != 0:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find the call that recorded an event when it returned, and the function that made a new skb.
+"""Find the call that recorded an event on its return, and the call that made a new skb.
 
-Input: records of a KBL, one by one.  Output: the ENTRY of the call for each event, or -1.  An event
-belongs to a call if it has the time and CPU of the call's return and is of the kind that the
-function's probe records.  When the function returns, the skb may be freed or in use by another
-thread, so only the call shows to which lifetime the event belongs.
+Input: the records of a KBL, one by one.  Output: for each event, the ENTRY of the call that
+recorded it, or -1.  An event belongs to a call if it has the time and the CPU of the call's return,
+and if the function's probe records events of this kind.  When the function returns, the skb may
+have been freed, or another thread may use it; so only the call shows to which lifetime the event
+belongs.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from .call_of_event_loops import KINDS
 
 
 class Calls(NamedTuple):
-    """The state of owner_of() after some records.
+    """The state of owner_of() after the records so far.
 
-    `cells` maps (exit_ts, exit_cpu and event) to the call, as long as the call may still be open.
-    For each context (`keys`, `numbers`) and kind of birth, `maker` is the call entered last that
-    records such a birth, or -1, and `entered` is the time of its entry.  `events` holds the event
-    that each probe records.
+    `cells` maps exit_ts, exit_cpu and event to the call, as long as the call may still be open.  By
+    context (`keys`, `numbers`) and kind of birth: `maker` is the last call so far whose probe
+    records such a birth, or -1.  `entered` is the time at which this call was entered.  By probe:
+    `events` is the kind of event that the probe records.
     """
 
     events: UInt8s
@@ -42,9 +43,9 @@ class Calls(NamedTuple):
 
 
 class EventOwners:
-    """Holds the tables of owner_of().
+    """Holds the arrays that owner_of() needs, and enlarges them.
 
-    make_room() replaces these tables, so read `calls` again after each make_room().
+    Read `calls` again after each make_room(), which replaces the arrays.
     """
 
     def __init__(self, log: KernelLog) -> None:
@@ -55,7 +56,7 @@ class EventOwners:
 
     @property
     def calls(self) -> Calls:
-        """Return the arrays of calls that may own an event, as owner_of() takes them."""
+        """Return the arrays of calls that may own an event, as arguments of owner_of()."""
         pairs, contexts = self._pairs, self._contexts
         return Calls(
             self._events, pairs.cells, pairs.used, contexts.keys, contexts.numbers, contexts.used,
@@ -63,7 +64,7 @@ class EventOwners:
         )  # fmt: skip
 
     def make_room(self, now: int) -> None:
-        """Enlarge tables that are nearly full; forget calls that ended before `now`."""
+        """Enlarge arrays that are nearly full; forget calls that ended before `now`."""
         if is_full(self._contexts.keys, self._contexts.used):
             self._contexts.grow()
             self._enlarge()

@@ -37,15 +37,15 @@ def owner_of(
     makers: Int32s,
     entereds: Int64s,
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """Return the call that wrote an event, and remember calls that may write one.
+    """Return the call that recorded an event, and remember calls that may record one later.
 
-    An ENTRY whose probe records an event is stored in the arrays.  For an event, returns three
-    numbers: the ENTRY of the call that wrote it, or -1; for a birth, the call that made the skb, or
-    -1; and the time (ns) at which the call that made the skb was entered (if unknown: the record's
-    time).
+    If an ENTRY is from a probe that records an event on return, the call is stored in the arrays.
+    For an event, returns three numbers: the ENTRY of the call that recorded it, or -1; for a birth,
+    the ENTRY of the call that made the skb, or -1; and the time (ns) of that entry, or of the
+    record if the call is unknown.
 
-    `probe_event` is the event that the call's probe records, 0 if none.  `context` is a result of
-    execution_of().  The arrays are those of Calls.
+    `probe_event` is the event that the call's probe records on return, 0 if none.  `context` is a
+    result of execution_of().  The arrays are the fields of Calls.
     """
     by, maker, entered = np.int64(-1), np.int64(-1), np.int64(ts)
     if kind == ENTRY and probe_event != 0:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The time at which each record's function got its skb.
+"""The time at which the function of each record got its skb.
 
-This is the function's entry, or its return if the function returns the skb.
+A function gets its skb at its entry, or at its return if it returns the skb.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ Rows = slice | npt.NDArray[np.integer] | npt.NDArray[np.bool_]
 
 
 class RecordTimes:
-    """The time (ns) at which each record's function had its skb, by index of the record."""
+    """For each record (by index), the time (ns) at which its function got the skb."""
 
     def __init__(self, records: Records, record: Int32s, exit_ts: Int64s) -> None:
-        """Use `exit_ts` for the records `record` (sorted indices), and the entry for all others."""
+        """Use `exit_ts` for the records `record` (sorted indices), the entry for all others."""
         self._records, self.record, self.exit_ts = records, record, exit_ts
 
     def __getitem__(self, rows: Rows) -> Int64s:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read a single record's statements about the birth and end of an skb, as bits.
+"""Read what a single record states about the birth and the end of an skb, as bits.
 
 These functions run in compiled loops.
 """
@@ -24,7 +24,7 @@ OWN, CHILD, BORN, FREED, GIVEN, OWN_MOVED, CHILD_MOVED, INSIDE = (1 << n for n i
 
 
 class Heads(NamedTuple):
-    """The columns of a block of records that statements_of() needs, and their contexts."""
+    """Columns of a block of records that statements_of() needs, and the records' contexts."""
 
     ts: Int64s
     exit_ts: Int64s
@@ -54,10 +54,10 @@ def statements_of(
     ret: Number,
     data: Number,
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """Return what one record states about an skb: bits, its address, and a new clone's address.
+    """Return what a record states about an skb: bits, the skb's address, and a new clone's address.
 
     The arguments are the record's columns.  The bits are OWN, CHILD, BORN, FREED and GIVEN
-    (skb_births_and_frees.py explains them).  An address of 0 means none.
+    (life_events.py explains them).  The address 0 means that there is none.
     """
     bits, mine, other = np.int64(0), np.int64(skb), np.int64(0)
     if kind == ENTRY:

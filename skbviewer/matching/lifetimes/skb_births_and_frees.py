@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Find the births, uses and frees of skbs in all records: the items.
+"""List what records state about skbs: births, uses and frees (the items).
 
-An item is one statement of a record about one skb at a time.  A record has one item, or two if it
-is a clone's birth.  Input: records of one KBL in time order.  Output: bits for each record, the
-items whose time differs from their record's, and the call that recorded each event.
+An item is what a record states about one skb at one time.  Most records have one item; a record of
+a clone's birth has two.  Input: the records of one KBL in time order.  Output: bits for each
+record, the items whose time differs from their record's time, and the call that recorded each
+event.
 
-The time of an item can differ from its record's for three reasons.  A birth is recorded when the
-function that returns the skb returns, but the skb exists from that function's entry on.  A reader's
-function waits for the skb that it returns.  One CPU may get memory while another CPU is still
-freeing it.
+There are three reasons why an item has a different time than its record.  A birth is recorded when
+the function that made the skb returns, but the skb exists from that function's entry on.  A
+function that reads from a queue gets its skb only when it returns.  A CPU may get memory while
+another CPU is still freeing it.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ from .skb_born_in_call import born_inside
 
 
 class Moved(NamedTuple):
-    """Items whose time differs from their record's, or that follow such an item.
+    """Items whose time differs from their record's time, or that follow such an item.
 
-    The rows are sorted by `when` (ns) and `item`.  `item` is 2 x record, plus 1 if the item
-    concerns the record's own skb rather than a clone.  `place` is the number of the address;
-    `is_now` is the state after the item: BORN, FREED or 0.
+    The rows are sorted by `when` (ns) and `item`.  `item` is 2 x record, plus 1 if the item is
+    about the skb of the record rather than about a clone.  `place` is the number of the address;
+    `is_now` is the skb's state after the item: BORN, FREED or 0.
     """
 
     when: Int64s
@@ -54,18 +55,20 @@ class Moved(NamedTuple):
 class Items(NamedTuple):
     """The items of all records.
 
-    By record: `what` holds the bits of its items; `owner_calls` is the ENTRY of the call that
-    recorded it, or -1; `place` is the number of its own skb's address (less than `addresses`), or
-    -1 without an item.
+    By record: `what` has the bits of its items; `owner_calls` is the ENTRY of the call that
+    recorded it, or -1; `place` is the number of the address of its skb (below `addresses`), or -1
+    if it has no item.
 
-    The bits: OWN: there is an item for the record's own skb.  GIVEN: the call returned that skb.
-    BORN, FREED: it was born or freed.  CHILD: there is an item for a clone's birth, which comes
-    first.  OWN_MOVED, CHILD_MOVED: the item has a time of its own and is in `moved`.
+    The bits of `what`: OWN: there is an item about the skb of the record.  GIVEN: the call returned
+    this skb.  BORN, FREED: the skb was born or freed.  CHILD: there is an item about the birth of a
+    clone, which precedes the other item.  OWN_MOVED, CHILD_MOVED: the item has its own time, and is
+    in `moved`.
 
-    `late` are events that were recorded too late to be sure of the skb: they belong to the lifetime
-    of the call that recorded them.  `children` are the clones: (record, number of the address,
-    ENTRY of the call that made it or -1).  `met` is when each record's function had the skb.
-    `has_life_events` is True if there is any birth or free.
+    `late` are events that were recorded so late that the skb may have changed: they belong to the
+    lifetime of the call that recorded them.  `children` has a row for each clone: (record, number
+    of the address, ENTRY of the call that made the clone, or -1).  `met` is the time at which each
+    record's function had the skb.  `has_life_events` is True if there is any birth or free in the
+    log.
     """
 
     what: UInt8s
@@ -118,7 +121,7 @@ class _Lists:
         self.children, self.moved = [np.zeros((0, 3), np.int32)], list[Moved]()
 
     def add(self, found: Found) -> None:
-        """Append copies of the lists; the scanner reuses its own."""
+        """Append copies of the lists in `found`, which the scanner reuses."""
         sizes = found.sizes
         self.struck.append(found.struck[: sizes[STRUCK]].copy())
         self.late.append(found.late[: sizes[LATE]].copy())
@@ -130,7 +133,7 @@ class _Lists:
 
 
 def _without(moved: Moved, later: Moved) -> Moved:
-    """Return `moved` without the items that `later` has too, so that each item occurs once."""
+    """Return `moved` without the items that are in `later`, too."""
     left = ~np.isin(moved.item, later.item)
     return Moved._make(column[left] for column in moved)
 
@@ -144,9 +147,10 @@ def _sorted(parts: list[Moved]) -> Moved:
 def _freed_meanwhile(
     records: Records, what: UInt8s, scanner: LifeEventScanner, free: Int32s
 ) -> Moved:
-    """Return calls whose returned skb lies in memory that another CPU freed after their entry.
+    """Return calls that return an skb in memory that another CPU freed after the call's entry.
 
-    Their births are moved to just after that free.  Sets OWN_MOVED in `what`.
+    The birth of the skb is moved to just after that free.  Sets OWN_MOVED of these records in
+    `what`.
     """
     if not len(free):
         none = np.zeros(0, np.int64)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Find the births, frees and uses of skbs in one pass over all records in time order.
+"""Find births, uses and frees of skbs in one pass over all records in time order.
 
-A birth counts from the entry of the function that made the skb, but only after its memory was free.
-The birth is listed as moved only if the address had other items in the meantime.
+A birth counts from the entry of the function that made the skb, but not before its memory was free.
+A birth is listed as moved only if there were other items at the address between this time and its
+record.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ MOVED, STRUCK, LATE, CHILDREN, WAITS, LIFE_BITS = range(6)  # indices of Found.s
 
 
 class Found(NamedTuple):
-    """The results for some records: lists whose lengths are in `sizes`.
+    """The results for a block of records: lists whose lengths are in `sizes`.
 
-    The arrays are longer than the lists.  `when`, `item`, `place` and `is_now` are the columns of
-    Moved (skb_births_and_frees.py).  `struck` are records of FREE during a call that is still to
-    return an skb at the same address.  `late` are events that are recorded when their function
-    returns: by then, the skb may have been freed and its address reused.  `children` are births of
-    clones: (record, number of the address, ENTRY of the maker or -1).  `waits` are calls that
-    return an skb that was not born in them.
+    The arrays have room for more elements than the lists have.  `when`, `item`, `place` and
+    `is_now` are the columns of Moved (life_events.py).  `struck` are records of a FREE during a
+    call that will return an skb at the same address.  `late` are events that are recorded when
+    their function returns: by then, the skb may have been freed and its address reused.  `children`
+    are births of clones: (record, number of the address, ENTRY of the call that made the clone, or
+    -1).  `waits` are calls that return an skb that was not born inside the call.
     """
 
     when: Int64s
@@ -78,7 +79,7 @@ def _found(count: int) -> Found:
 
 
 class LifeEventScanner:
-    """Finds the items of records, which are passed to it in time order."""
+    """Finds the items in blocks of records, which are passed to it in time order."""
 
     def __init__(self, log: KernelLog) -> None:
         self.addresses, self._owners = IntIndex(), EventOwners(log)
@@ -86,10 +87,10 @@ class LifeEventScanner:
         self._enlarge()
 
     def scan(self, rows: Rows, what: UInt8s, owner_calls: Int32s, place: Int32s) -> Found:
-        """Set the columns of Items (skb_births_and_frees.py) for the block `rows`, and return the
-        lists.
+        """Set the columns of Items (life_events.py) for the block `rows`, and return the new lists.
 
-        The lists are valid until the next call.  `what` must hold the INSIDE bits already.
+        The lists are valid until scan() is called again.  The caller must have set the INSIDE bits
+        in `what`.
         """
         head, (func, exit_cpu) = heads(rows), rows.columns("func exit_cpu")
         if len(self._found.struck) < len(what):
@@ -133,7 +134,7 @@ def _scan(
     place: Int32s,
     found: Found,
 ) -> int:
-    """Scan from row `begin` on; return the row at which a table was full, or the end."""
+    """Scan from row `begin` on; return the row at which a table was full, or the number of rows."""
     # Plain arrays: to take one from a tuple costs as much as the rest.
     ts, exit_ts, kind, event, flags, context, cpu, pid, skb, ret, data = rows
     events, cells, cells_used, context_keys, context_numbers, contexts, makers, entereds = calls
@@ -200,7 +201,7 @@ def _note(
 def _begins(
     maker: Number, record: Number, entered: Number, place: Number, known: Known
 ) -> np.int64:
-    """Return the time of a birth: its function's entry, or just after its memory was freed."""
+    """Return the time of a birth: the function's entry, or just after the memory was freed."""
     if known[place, FREED_BY] > (maker if maker >= 0 else record):
         return np.int64(max(entered, known[place, FREED_NS] + 1))
     return np.int64(entered)
@@ -208,7 +209,7 @@ def _begins(
 
 @allocation_free
 def _moves(when: Number, ts: Number, is_birth: bool, place: Number, known: Known) -> bool:
-    """Return whether an item needs a row in Moved, because of its own or an earlier item's time."""
+    """Return whether an item needs a row in Moved: its time or an earlier item's time differs."""
     stays = when >= known[place, LATEST] and when <= ts and (is_birth or when == ts)
     known[place, LATEST] = max(known[place, LATEST], when)
     return not stays
@@ -242,7 +243,7 @@ def _note_end(
     struck: Int32s,
     sizes: Int64s,
 ) -> None:
-    """Remember when a call that returns a new skb ends, and which record frees an skb, and when."""
+    """Remember the ends of calls that return a new skb, and which record frees an skb, and when."""
     if bits & INSIDE:
         known[place, OPEN_UNTIL] = max(known[place, OPEN_UNTIL], exit_ts)
     if bits & FREED:

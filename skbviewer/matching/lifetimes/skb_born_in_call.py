@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Find calls that return an skb that was born in them, rather than an skb that they found.
+"""Find calls that return an skb that was born during the call, in the same execution context.
 
-The birth must be in the same execution context as the call.  Input: records of one KBL, read
-backwards.  Output: one byte for each record.
+Other calls return an skb that existed before, for example a reader's function.  Input: the records
+of one KBL, read backwards.  Output: one byte for each record.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .skb_birth_and_free_flags import BORN, CHILD, GIVEN, INSIDE, Heads, heads, 
 
 
 def born_inside(records: Records) -> UInt8s:
-    """Return INSIDE for each call that returns an skb born in it, 0 for all other records."""
+    """Return INSIDE for each call that returns an skb born in it, and 0 for all other records."""
     what, births = scratch_of(records).take(len(records), np.uint8), PairMap()
     for some in record_blocks(records, backwards=True):
         rows, left = heads(Rows(records, some)), some.stop - some.start
@@ -30,9 +30,10 @@ def born_inside(records: Records) -> UInt8s:
 
 @allocation_free
 def _look_back(rows: Heads, left: int, births: Cells, used: Int64s, what: UInt8s) -> int:
-    """Go through the first `left` rows backwards until `births` is full.
+    """Go back through the first `left` rows until `births` is full.
 
-    Returns how many rows remain.  `births` maps each (skb, context) to the time of its next birth.
+    Returns how many rows are left.  `births` maps (skb, context) to the time of the next birth
+    after the row.
     """
     ts, exit_ts, kind, event, flags, context, cpu, pid, skb, ret, data = rows
     while left > 0:

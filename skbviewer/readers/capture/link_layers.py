@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Link layer: from a packet's first byte to its network header, by LINKTYPE_.
+"""Link layer: from the first byte of a packet to its network header, by LINKTYPE_.
 
-Input: frames that begin with their first byte.  Output: frames after their link header; `kind` is
-the EtherType.  A frame too short for its link header is left out, so its columns stay unknown.
+Input: frames positioned at their first byte.  Output: frames positioned after their link header;
+`kind` is the EtherType.  If a frame is too short for its link header, it is left out, and its
+columns stay unknown.
 """
 
 from __future__ import annotations
@@ -77,9 +78,9 @@ def _raw_ip(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect NULL (byte order of the capturing host) and LOOP (network order).
+    """Dissect NULL (in the byte order of the capturing host) and LOOP (in network order).
 
-    A family is a small number, which shows the byte order.
+    Address families are small numbers, so the position of the zero bytes shows the byte order.
     """
     mark_malformed(packets, frames.lacking(4))
     frames = frames.with_bytes(4)
@@ -90,7 +91,7 @@ def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect PPI: version, flags, its whole length, link type of the next header."""
+    """Dissect PPI: version, flags, length of the whole header, link type of the next header."""
     mark_malformed(packets, frames.lacking(8))
     frames = frames.with_bytes(8)
     size, linktype = wire.le16(frames.at + 2), wire.le32(frames.at + 4)
@@ -101,7 +102,7 @@ def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect PKTAP of macOS: header length, kind of record, link type of the next header, ..."""
+    """Dissect macOS's PKTAP: header length, kind of record, link type of the next header, ..."""
     mark_malformed(packets, frames.lacking(12))
     frames = frames.with_bytes(12)
     size, linktype = wire.le32(frames.at), wire.le32(frames.at + 8)
@@ -112,7 +113,7 @@ def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _behind(wire: Wire, packets: Rows, frames: Frames, linktype: Int64s) -> Frames:
-    """Dissect frames that begin with a header of type `linktype`, as an outer header states."""
+    """Dissect frames whose next header has the type `linktype`, as an outer header says."""
     done = []
     for number in np.unique(linktype).tolist():
         mine = frames.selected(linktype == number)

@@ -113,7 +113,7 @@ def _i64(data: UInt8s, at: Int) -> np.int64:
 
 @allocation_free
 def _sane(data: UInt8s, at: Int, protocol: Int, length: Int, left: Int) -> bool | np.bool_:
-    """Return whether the transport header is whole and its lengths are consistent."""
+    """Return whether a transport header was captured as a whole, with consistent lengths."""
     if protocol == TCP:
         if length < TCP_SIZE or left < TCP_SIZE:
             return False
@@ -136,11 +136,11 @@ def sort_packets(
     network: Int64s,
     among: Bools,
 ) -> None:
-    """Fill `kind` (NO, V4 or V6) and `network`, the position of each packet's network header.
+    """Fill `kind` (NO, V4 or V6) and `network`, the position of the network header, by packet.
 
-    `data` holds the file's bytes from `begin` on.  By packet: link type, offset in the file,
-    captured and original length.  `among` is set at SOME_V4 and so on if the block has such
-    packets.
+    `data` holds the file's bytes from `begin` on.  By packet: link type, `offset` in the file,
+    captured and original length.  `among` is set at the index SOME_V4, for example, if the block
+    has such packets.
     """
     for i in range(len(kind)):
         kind[i] = NO
@@ -196,9 +196,9 @@ def fill_common(
     among: Bools,
     to: Columns,
 ) -> None:
-    """Fill the columns `to` of common packets; other packets get unknown values.
+    """Fill the columns `to` of common packets; set those of other packets to unknown.
 
-    `kind`, `network` and `among` are from sort_packets(), which explains the other arguments.
+    sort_packets() sets `kind`, `network` and `among`; it explains the other arguments.
     """
     some_v4, some_v6 = among[SOME_V4], among[SOME_V6]
     ethernet, vlan = among[SOME_ETHERNET], among[SOME_VLAN]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Read the common packets in one compiled loop: IP without options or extension headers.
 
-A common packet has IPv4 or IPv6 directly after the link header or after one VLAN tag.  It is not a
-fragment, and its TCP, UDP or ICMP header is valid.  The modules of the single layers read all other
-packets; for a common packet, they would return the same values.
+A common packet has IPv4 or IPv6 directly after the link header or after one VLAN tag.  A common
+packet is not a fragment, and has a valid TCP, UDP or ICMP header.  All other packets are read by
+the modules of the single layers, which would return the same values for a common packet.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ OFTEN = tuple(n for n in Columns._fields if not any(n in names for names in ONLY
 
 
 def fill_plain(data: UInt8s, begin: int, packets: Block) -> Bools:
-    """Fill the columns of the common packets in a block; return for each packet whether it is one.
+    """Fill the columns of the common packets in a block; return a flag for each packet.
+
+    The flag is True for common packets.
 
     `data` are the bytes of the file from `begin` on; they contain all packets of the block.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Turn CARRY events into calls: each names a call and adds a further packet to it."""
+"""Turn CARRY events into calls: each adds a further packet to the call that it names."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ OF_CALL = ("func", "caller", "context", "pid", "exit_ts", "exit_cpu", "ret")
 
 
 def complete_calls(rows: Rows, order: Order, complaints: list[str]) -> None:
-    """Turn CARRY events into entries that copy the function, times and thread of their call.
+    """Turn CARRY events into entries with the function, times and thread of their call.
 
-    `order` holds the positions of events and calls in `rows`.  Appends to `complaints` if calls are
-    missing.
+    `order` has the positions in `rows` of the events and of their calls.  If calls are missing, a
+    text about it is appended to `complaints`.
     """
     named = order.call >= 0
     if not named.all():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read which blocks of instructions a kernel executed, from a file of the emulator's plugin."""
+"""Read the blocks of instructions that a kernel executed, from a file of the emulator's plugin."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ BLOCKS = "blocks"
 class ExecutedBlocks(NamedTuple):
     """Blocks of code that a kernel executed, as arrays with one value per block.
 
-    `start` is the address of the first instruction, `after` that behind the last.  `runs` counts
-    executions by the kernel, without those by probes.  Where `is_cut`, some runs ended before the
-    last instruction.
+    `start` is the address of the first instruction, and `after` the address after the last one.
+    `runs` counts the executions by the kernel, but not those by probes.  `is_cut` is True if some
+    runs ended before the last instruction of the block.
     """
 
     path: Path
@@ -31,7 +31,10 @@ class ExecutedBlocks(NamedTuple):
 
 
 def read_executed_blocks(path: Path) -> ExecutedBlocks:
-    """Return the blocks in the file `path`.  Raises BadInput if it cannot be read or is damaged."""
+    """Return the blocks in the file `path`.
+
+    Raises BadInput if the file cannot be read or is damaged.
+    """
     rows = read_rows(path, BLOCKS)
     start, after, instructions, runs, executed = rows.words.T[:5]
     wrong = np.flatnonzero(after <= start)

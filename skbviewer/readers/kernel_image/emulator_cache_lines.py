@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read which cache lines functions accessed between marks, from a file of the emulator's plugin."""
+"""Read the cache lines that functions accessed, from a file of the emulator's plugin."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .emulator_file import read_rows
 class ExecutedTouches(NamedTuple):
     """Loads and stores by function and cache line between two marks, one value per row.
 
-    `made` is the number of marks before the accesses, `function` the address of the function whose
-    instructions they are, `line` that of the cache line; both are signed.  A row without loads and
-    stores says that those of its function were counted.  `lost` is the number of accesses for which
-    the file had no room.
+    `made` is the number of marks before the accesses; `function` is the address of the function
+    that made them, and `line` the address of the cache line; both addresses are signed.  A row
+    without loads and stores says that accesses of its function were counted.  `lost` is the number
+    of accesses for which the file had no room.
     """
 
     path: Path
@@ -31,9 +31,9 @@ class ExecutedTouches(NamedTuple):
 
 
 def read_executed_touches(path: Path) -> ExecutedTouches:
-    """Return the rows in the file `path`; none if it is of version 1.
+    """Return the rows in the file `path`; a file of version 1 has none.
 
-    Raises BadInput if it cannot be read or is damaged.
+    Raises BadInput if the file cannot be read or is damaged.
     """
     rows = read_rows(path, "touches")
     made, function, line, loads, stores = rows.words.view(np.int64).T

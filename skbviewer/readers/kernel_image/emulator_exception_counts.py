@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read how often each exception came, from a file of the emulator's plugin."""
+"""Read how often each exception occurred, from a file that the emulator's plugin wrote."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ ENTRY = "asm_"  # names of entries begin so
 
 
 class ExceptionCount(NamedTuple):
-    """How often an exception or interrupt interrupted the kernel, probes and programs.
+    """How often an exception or interrupt interrupted the kernel, the probes, and programs.
 
-    `name` is that of its entry in the kernel without "asm_": "exc_page_fault".
+    `name` is the name of its entry in the kernel, without "asm_", for example "exc_page_fault".
     """
 
     name: str
@@ -25,7 +25,7 @@ class ExceptionCount(NamedTuple):
 
 
 def read_exceptions(path: Path) -> list[ExceptionCount]:
-    """Return all exceptions that the guest named, in the order of the file; none in version 1.
+    """Return all exceptions that the guest named, in file order; version 1 has none.
 
     Raises BadInput if the file cannot be read or is damaged.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Read the rows of a file with executed instructions, which the emulator's plugin wrote.
+"""Read rows from a file about executed instructions that the emulator's plugin wrote.
 
-docs/instructions.md describes the file: words of 64 bits, little-endian.
+docs/instructions.md describes the file, which consists of little-endian words of 64 bits.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Words = npt.NDArray[np.uint64]
 
 
 class CountedRows(NamedTuple):
-    """The rows of one kind: an array (rows, words), and the byte at which they begin in the file.
+    """The rows of one kind, as an array (rows, words), and the byte at which they begin.
 
     `lost` is the number of marks or accesses for which the file had no room.
     """
@@ -37,10 +37,10 @@ class CountedRows(NamedTuple):
 
 
 def read_rows(path: Path, kind: str) -> CountedRows:
-    """Return the rows `kind` of the file `path`: a key of ROW_WORDS.
+    """Return the rows of the kind `kind` (a key of ROW_WORDS) in the file `path`.
 
-    There are none if the file's version has no such rows.  Raises BadInput if it cannot be read or
-    is damaged.
+    If the file's version does not have this kind, there are no rows.  Raises BadInput if the file
+    cannot be read or is damaged.
     """
     try:
         with path.open("rb") as file:

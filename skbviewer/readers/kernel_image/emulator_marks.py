@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read the marks of a file of the emulator's plugin: sums of instructions at entries and exits."""
+"""Read marks (sums of instructions at entries and exits) from a file of the emulator's plugin."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ ENTRY, EXIT = 1, 2  # kinds; watched functions have other marks
 
 
 class ExecutedMarks(NamedTuple):
-    """Marks in the order in which they were written, as arrays with one value per mark.
+    """Marks in the order in which they were written; each array has one value per mark.
 
-    `executed` is the number of all instructions executed until then, from an unknown one on;
-    `kernel` and `probe` are those of the kernel without probes, and of the probes.  `place` is the
-    address (signed) behind an entry's call of ftrace.  `lost` is the number of marks for which the
-    file had no room.  `made` is how many marks were made before, also those of other kinds.
+    `executed` counts all instructions that were executed before the mark, from an unknown number
+    on; `kernel` counts those of the kernel without probes, and `probe` those of probes.  `place` is
+    the (signed) address after the instruction by which a function calls ftrace at its entry.
+    `lost` is the number of marks for which the file had no room.  `made` is the number of all marks
+    made before this one, including other kinds.
     """
 
     path: Path
@@ -38,7 +39,7 @@ class ExecutedMarks(NamedTuple):
 def read_executed_marks(path: Path) -> ExecutedMarks:
     """Return the marks of entries and exits in the file `path`.
 
-    Raises BadInput if it cannot be read or is damaged.
+    Raises BadInput if the file cannot be read or is damaged.
     """
     rows = read_rows(path, MARKS)
     _check(path, rows)
@@ -49,7 +50,7 @@ def read_executed_marks(path: Path) -> ExecutedMarks:
 
 
 def _check(path: Path, rows: CountedRows) -> None:
-    """Raise BadInput if a sum falls, or has more than 63 bits."""
+    """Raise BadInput if a sum falls from one mark to the next, or has more than 63 bits."""
     sums = rows.words[:, :4].view(np.int64)
     falls = np.diff(sums, axis=0, prepend=np.zeros((1, 4), np.int64)) < 0
     wrong = np.flatnonzero((falls | (sums < 0)).any(axis=1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read events of known shapes (event_shape_loops.py)."""
+"""Read events whose shapes are known: loops of event_shape_loops.py."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def _fill_shape(
     keys: Keys,
     ends_run: UInt8s,
 ) -> tuple[Int, Int]:
-    """Return the position after the event, and how many values were read.
+    """Return the position after an event, and how many of its values were read.
 
-    The position is -1 if the event does not have this shape.  The values before `first` have been
+    The position is -1 if the event does not have this shape.  The first `first` values have been
     read already.
     """
     facts, known, ends = shapes.facts[shape], shapes.text[shape], shapes.end[shape]
@@ -86,9 +86,9 @@ def _fill_shape(
 def fill_known_shape(
     text: UInt8s, begin: Int, rows: Scanned, row: Int, shapes: Shapes, keys: Keys, ends_run: UInt8s
 ) -> Int:
-    """Fill row `row` as fill_event() does, if the event at `begin` has a known shape; else -1.
+    """Fill row `row` like fill_event() if the event at `begin` has a known shape.
 
-    Returns the position after the event.
+    Returns the position after the event, or -1 if its shape is unknown.
     """
     state = shapes.state
     if state[USED] == 0:

@@ -17,12 +17,12 @@ Value = TypeVar("Value")
 
 
 def readable(raw: bytes) -> str:
-    """Return the bytes `raw` of a log as text; unprintable characters are escaped."""
+    """Return bytes of a log as text; unprintable characters are escaped."""
     return printable(raw.decode("utf-8", "replace"))
 
 
 class Distinct(Generic[Value]):
-    """The distinct values of one kind: values[n] is the one with number n."""
+    """The distinct values of one kind: values[n] is the value with number n."""
 
     def __init__(self) -> None:
         self.values: list[Value] = []
@@ -31,17 +31,16 @@ class Distinct(Generic[Value]):
     def of(self, hashes: UInt64s, make: Callable[[int], Value]) -> Int32s:
         """Return the number of each point's value; -1 if the point's hash is 0.
 
-        If a value is new, `make` returns it; `make` is called with the index of a point that has
-        the value.
+        If a value is new, `make` is called with the index of a point that has it, and returns it.
         """
         found, new = self._numbers.of(hashes)
         self.values += [make(point) for point in new.tolist()]
         return found
 
     def latest(self, numbers: Int32s) -> list[tuple[int, int]]:
-        """Return (point, number) for the last point with each of the values, in order of points.
+        """Return (point, number) of the last point with each value, in order of points.
 
-        `numbers` is the number of each point's value.
+        By point: `numbers` is the number of its value.
         """
         last = np.full(len(self.values) + 1, -1, np.int64)
         last[numbers] = np.arange(len(numbers))
@@ -50,15 +49,15 @@ class Distinct(Generic[Value]):
 
 
 def pair_hashes(first: UInt64s, second: UInt64s) -> UInt64s:
-    """Return a hash of `first` and `second`, two hashes, in each row; 0 if the first one is 0."""
+    """Return a hash of each row's two hashes `first` and `second`; 0 if `first` is 0."""
     mixed = hashes_of_columns(first.view(np.int64), second.view(np.int64))
     return np.where(first == 0, first, mixed)
 
 
 def hashes_with_numbers(text: UInt64s, *numbers: Int64s) -> UInt64s:
-    """Return for each row one hash of `text`, which is a text's hash, and the `numbers`.
+    """Return for each row a hash of the text's hash `text` and of the `numbers`.
 
-    It is 0 if the text (0) or one of the numbers (negative) is unknown.
+    The hash is 0 if `text` is 0 or a number is negative: then one of them is unknown.
     """
     mixed = hashes_of_columns(text.view(np.int64), *numbers)
     known = text != 0

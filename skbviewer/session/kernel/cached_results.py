@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The last tables and diagnoses of an open session, so that showing them again takes no time."""
+"""Cache the last tables and diagnoses of an open session, so that they are shown again at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class _Key(NamedTuple):
-    """What was asked for; packets are represented by a hash."""
+    """What a result was asked for; a hash stands for the packets."""
 
     what: str
     packets: bytes | None
@@ -28,13 +28,13 @@ class _Key(NamedTuple):
 
 
 class KeptResults:
-    """Results by what was chosen; methods may be called from several threads at once.
+    """Caches results by what they were asked for; several threads may call it at once.
 
-    A session does not change while it is open, so results remain right.
+    A session does not change while it is open, so cached results stay right.
     """
 
     def __init__(self, budget: int) -> None:
-        """Keep results of at most `budget` bytes together."""
+        """Cache results of at most `budget` bytes together."""
         self._budget, self._size = budget, 0
         self._lock = threading.Lock()
         self._kept: OrderedDict[_Key, tuple[Any, int]] = OrderedDict()
@@ -47,9 +47,10 @@ class KeptResults:
         make: Callable[[], Result],
         size_of: Callable[[Result], int],
     ) -> Result:
-        """Return make(), or what it returned before for the same `what`, `chosen` and `ids`.
+        """Return make(), or the cached result for the same `what`, `chosen` and `ids`.
 
-        `size_of` returns the size of a result in bytes.  The results that were used last are kept.
+        `size_of` returns the size of a result in bytes.  The results that were used last stay in
+        the cache.
         """
         others = chosen._replace(packets=None)
         key = _Key(what, _digest(chosen.packets), _digest(ids), others)

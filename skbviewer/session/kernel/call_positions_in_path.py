@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The place of a call in the path of its packet, and the call at such a place."""
+"""Find the place of a call in the path of its packet, and the call at a given place."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class CallPlace(NamedTuple):
 
     @property
     def path_call(self) -> PathCall:
-        """Return the call itself, in the path."""
+        """Return this call as it is in the path."""
         return self.path.legs[self.leg].calls[self.call]
 
 
 def place_of(db: Database, path_of: PathOf, call: int) -> CallPlace:
-    """Return where the call with id `call` is in a path. Raises KeyError if there is none.
+    """Return where the call with id `call` is in a path.  Raises KeyError if there is no such call.
 
-    `path_of` returns the path of a packet or of a series.
+    `path_of` is a function that returns the path of a packet or of a series.
     """
     found = store.place_of_call(db, call)
     if found is None:
@@ -51,7 +51,7 @@ def place_of(db: Database, path_of: PathOf, call: int) -> CallPlace:
 
 
 def _row_of(db: Database, packet: int | None, series: int) -> int:
-    """Return the row of a packet, or else of an skb lifetime; 0 if it is not listed.
+    """Return the row of a packet, or else of an skb lifetime; 0 if the list has no such row.
 
     `packet` is the packet's number or None; `series` is the id of the lifetime.
     """
@@ -62,21 +62,21 @@ def _row_of(db: Database, packet: int | None, series: int) -> int:
 
 
 def row_of_leg(db: Database, leg: int) -> int:
-    """Return the row of a leg's packet (n, or -n for K<n>); 0 if there is none."""
+    """Return the row of the packet to which a leg belongs (n, or -n for K<n>); 0 if none."""
     series = store.series_of_leg(db, leg)
     return 0 if series is None else _row_of(db, store.packet_of_leg(db, leg), series)
 
 
 def row_of_event(db: Database, event: int) -> int:
-    """Return the row of an event's packet (n, or -n for K<n>); 0 if there is none."""
+    """Return the row of the packet to which an event belongs (n, or -n for K<n>); 0 if none."""
     return row_of_leg(db, store.leg_of_event(db, event) or -1)
 
 
 def number_of(db: Database, packet: int | None, series: int, leg: int, call: int) -> int:
-    """Return the id of call `call` of leg `leg` in a path; both are indices.
+    """Return the id of a call in a path; `leg` and `call` are indices of the path.
 
-    The path is that of `packet`, or of `series` if `packet` is None.  This is the inverse of
-    place_of().  Raises KeyError if the path has no such leg, or the leg has no call.
+    The path is that of `packet`, or of `series` if `packet` is None.  This function is the inverse
+    of place_of().  Raises KeyError if the path has no such leg, or if the leg has no such call.
     """
     if packet is None:
         legs = queries.legs_of_series(db, series)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Executed instructions of an open session's calls, from a file of the emulator's plugin."""
+"""Read the executed instructions of a session's calls from a file of the emulator's plugin."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ FIELDS = ("entry_ns", "exit_ns", "func", "context", "cpu", "pid", "self_ns", "of
 
 
 class CountedSteps(NamedTuple):
-    """The executed instructions of calls by the id of their log, and notes for the reader.
+    """The executed instructions of calls, by the id of their log, and notes for the user.
 
-    `lines` are the cache lines that calls accessed, by log, too; it is empty if they were not
-    counted.  `exceptions` are those of the whole count.
+    By log: `lines` are the cache lines that the calls accessed; it is empty if they were not
+    counted.  `exceptions` are the exceptions during the whole count.
     """
 
     of_log: Mapping[int, Steps]
@@ -50,10 +50,10 @@ class CountedSteps(NamedTuple):
 
 
 def read_steps(opened: OpenedFile, path: Path) -> CountedSteps:
-    """Return the executed instructions of all calls to which marks in the file `path` belong.
+    """Return the executed instructions of all calls that have marks in the file `path`.
 
-    Raises BadInput if the file cannot be read, is damaged, or fits no kernel log of the session.
-    Logs with calls on several CPUs are left out.
+    Raises BadInput if the file cannot be read, is damaged, or belongs to no kernel log of the
+    session.  Logs whose calls ran on several CPUs are left out.
     """
     marks = read_executed_marks(path)
     touches, lines = read_executed_touches(path), dict[int, TouchedLines]()
@@ -86,7 +86,7 @@ def read_steps(opened: OpenedFile, path: Path) -> CountedSteps:
 
 
 def _note(path: Path, log: str, steps: Steps) -> str:
-    """Return which calls have numbers, and how many have none."""
+    """Return a text that says how many calls of a log have numbers, and how many have none."""
     of_log = f" of {log}" if log else ""
     said = f"{path}: executed instructions of {counted(len(steps.entry_ns), 'call')}{of_log}"
     if steps.left_out:
@@ -123,7 +123,7 @@ def _calls(opened: OpenedFile, source: SourceRow) -> LogCalls | None:
 
 
 def _of_packets(opened: OpenedFile, source: int) -> Int64s:
-    """Return the FIELDS of the calls of packets that returned; a call of several packets once."""
+    """Return the FIELDS of all calls of packets that returned, each call once."""
 
     def column(name: str) -> Int64s:
         return np.asarray(opened.columns.array("call", name), np.int64)
@@ -148,9 +148,9 @@ def _of_no_packet(opened: OpenedFile, source: int) -> Int64s:
 
 
 def _of_events(opened: OpenedFile, source: int) -> Int64s:
-    """Return the FIELDS of the returns at which events were recorded, as returns without an entry.
+    """Return the FIELDS of returns that recorded an event, as returns without an entry.
 
-    Functions that are probed only for such events have no calls, but their returns have marks.
+    If a function is probed only for such events, it has no calls, but its returns have marks.
     """
 
     def column(name: str) -> Int64s:

@@ -21,9 +21,9 @@ class RawCall(NamedTuple):
 
 
 def raw_of(db: Database, call: int, sources: Sequence[SourceRow], progress: Progress) -> RawCall:
-    """Return the raw records of the call with id `call`, after the footprint that applies to it.
+    """Return the raw records of a call: the footprint that applies to it, then the call.
 
-    Raises KeyError for an unknown call, BadInput if the KBL has moved or changed, and Cancelled.
+    Raises KeyError for an unknown call, BadInput if the KBL has moved or changed; raises Cancelled.
     """
     source, ordinal = annotation_anchors.record_of_call(db, call)
     row = sources[source - 1]

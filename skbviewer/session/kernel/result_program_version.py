@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which program made a stored result: a result of another one may differ from this one's."""
+"""Which program made a stored result; a result of another program may differ."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ START = 19  # field of /proc/PID/stat after the name: clock ticks from boot to s
 
 @cache
 def program() -> str:
-    """Return a hash of the code that makes results, and of the tables that it reads."""
+    """Return a hash of the code that computes results, and of the tables that this code reads."""
     digest = blake2b(digest_size=16)
     for file in _files():
         digest.update(file.read_bytes())
@@ -25,10 +25,10 @@ def program() -> str:
 
 
 def is_unchanged() -> bool:
-    """Return whether the files of the code are those that this process has loaded.
+    """Return whether the code on disk is the code that this process has loaded.
 
-    An update while a long import runs would give its results the hash of code that did not make
-    them.
+    If the program is updated during a long import, the results must not get the hash of code that
+    did not make them.
     """
     started = _started()
     return all(file.stat().st_ctime < started for file in _files())
@@ -40,7 +40,7 @@ def _files() -> list[Path]:
 
 
 def _started() -> float:
-    """Return when this process was started, s since 1970."""
+    """Return when this process was started, in s since 1970."""
     ticks = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[START]
     lines = Path("/proc/stat").read_text().splitlines()
     (boot,) = (int(line.split()[1]) for line in lines if line.startswith("btime "))

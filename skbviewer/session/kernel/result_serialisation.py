@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Results as bytes: tables, diagnoses and graphs, as an import stores them in a session.
+"""Convert results (tables, diagnoses, graphs) to the bytes that an import stores, and back.
 
-A result is JSON, and the arrays of which its parts consist, in NumPy's npz format, compressed by
-zlib.  Bytes never contain code, because anybody may have written a session.
+A result is stored as JSON, and its arrays in NumPy's npz format; all of it is compressed by zlib.
+The bytes never contain code, because a session may come from anybody.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MOST = 1 << 30  # bytes of a result; hostile ones may grow when they are decompr
 
 
 class Damaged(Exception):
-    """Stored bytes that are no result."""
+    """The stored bytes are not a result."""
 
 
 @cache
@@ -61,7 +61,7 @@ def _types() -> dict[str, Any]:
 
 
 def encode(result: object) -> bytes:
-    """Return a result as bytes.  Raises TypeError if it has a part of an unknown type."""
+    """Return a result as bytes.  Raises TypeError if the result has a part of an unknown type."""
     arrays: list[Array] = []
     tree = _encoded(result, arrays)
     names = {f"a{at}": array for at, array in enumerate(arrays)}
@@ -72,7 +72,9 @@ def encode(result: object) -> bytes:
 
 
 def decode(data: bytes, name: str = "") -> Any:
-    """Return the result of encode(), if it is of the class of the result `name`; "" = any.
+    """Return the result that encode() turned into `data`.
+
+    The class of the result must be that of the result `name`; "" permits any class.
 
     Raises Damaged.
     """
@@ -111,7 +113,7 @@ def _encoded(value: object, arrays: list[Array]) -> Any:
 
 
 def _encoded_array(values: Array, arrays: list[Array]) -> Any:
-    """Add an array to `arrays`, with small numbers; return how to make it of them."""
+    """Add an array to `arrays`, as small numbers; return what is needed to compute it again."""
     flat, first, rises = values.reshape(-1), 0, False
     if values.dtype == np.int64 and len(flat) > 1:
         first = int(flat[0])
@@ -148,7 +150,10 @@ def _decoded(tree: Any, file: Any) -> Any:
 
 
 def _checked(rows: ColumnRows) -> ColumnRows:
-    """Return `rows`.  Raises ValueError if its columns do not fit together."""
+    """Return `rows` after a check that its columns fit together.
+
+    Raises ValueError if the columns do not fit together.
+    """
     for column in rows.columns:
         fits = len(ColumnRows([column])) == len(rows)
         if isinstance(column, Texts) and len(column.code):

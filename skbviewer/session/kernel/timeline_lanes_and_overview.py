@@ -42,9 +42,9 @@ MANY_BOXES = 1 << 22  # more boxes than these are in files, 19 bytes each
 
 
 def overview_of(db: Database, columns: Columns, clock: Clock, watch: Progress | None) -> Overview:
-    """Return the overview of the whole session: its time span, captures and gaps.
+    """Return the overview of the whole session: its span of time, captures and gaps.
 
-    `watch` gets reports of the progress, if given.
+    If `watch` is given, it gets reports of the progress.
     """
     (watch or Silent()).report("looking over the recording", 0, 1)
     gaps = [
@@ -64,10 +64,10 @@ def timeline_of(
     whole: Overview,
     watch: Progress | None,
 ) -> Timeline:
-    """Return the lanes of `kind`, one of KINDS; `whole` is the overview of the session.
+    """Return lanes of the kind `kind`, one of KINDS; `whole` is the overview of the session.
 
-    For "packet" and "aligned", each of the first MOST_IDS rows `ids` (n = packet n, -n = K<n>) gets
-    a lane.  Raises ValueError for an unknown kind.
+    With "packet" and "aligned", there is a lane for each of the first MOST_IDS rows in `ids` (n =
+    packet n, -n = K<n>).  Raises ValueError for an unknown kind.
     """
     if kind not in KINDS:
         raise ValueError(f"no lanes by {kind!r}")
@@ -99,7 +99,7 @@ def timeline_of(
 
 
 def _scratch(columns: Columns) -> Scratch:
-    """Return what holds the boxes: of a large recording, files in the user's cache folder."""
+    """Return the memory for boxes; for a large recording, files in the user's cache folder."""
     if columns.length("call") + columns.length("packet") < MANY_BOXES:
         return Scratch()
     try:
@@ -140,10 +140,10 @@ def _note_place(db: Database, clock: Clock, note: Annotation) -> NotePlace | Non
 def range_note(
     clock: Clock, sources: Sequence[SourceRow], text: str, times: tuple[int, int]
 ) -> Annotation:
-    """Return a note with `text` on a range of session time (begin, end; ns).
+    """Return a note with the text `text` about a range of session time (begin, end; ns).
 
-    The note stores the range on the clock of the first KBL, or of the first capture if there is
-    none.
+    The note stores the range on the clock of the first KBL, or of the first capture if there is no
+    KBL.
     """
     first = min(sources, key=lambda source: not source.kind.is_log)
     begin, end = clock.to_source(first.id, np.array(times, np.int64)).tolist()
@@ -151,7 +151,7 @@ def range_note(
 
 
 def _captures(db: Database) -> list[tuple[int, int, int]]:
-    """Return (source, row of its first packet, number of packets) of each capture."""
+    """Return (source, row of its first packet, number of packets) for each capture."""
     rows = queries.sources(db)
     return [(row.id, row.first - 1, row.rows) for row in rows if not SourceKind(row.kind).is_log]
 
@@ -198,9 +198,9 @@ def _of_packets(
 def _waits(
     rows: Sequence[store.WaitOfLeg], of_leg: Mapping[int, Sequence[int]], t0_ns: int, clock: Clock
 ) -> tuple[LaneWait, ...]:
-    """Return the waits of `rows` that have a known reason; times are ns since `t0_ns`.
+    """Return the waits of `rows` whose reason is known; times are ns since `t0_ns`.
 
-    `of_leg` maps each leg to its lanes.
+    `of_leg` has the lanes in which each leg is.
     """
     found = []
     for row in rows:
@@ -218,7 +218,7 @@ def _part(
     t0_ns: int,
     clock: Clock,
 ) -> Part:
-    """Return the calls of legs as boxes; a call appears in each lane of its leg."""
+    """Return the calls of legs as boxes; a call is in each lane of its leg."""
     lane = np.array([lane for row in rows for lane in of_leg[row.leg]], np.int64)
     rows = [row for row in rows for _ in of_leg[row.leg]]
     count = len(rows)
@@ -239,7 +239,7 @@ def _part(
 
 
 class _Titles:
-    """The titles of lanes, which include the log's name if there are several logs."""
+    """Titles of lanes; if there are several logs, they include the name of the log."""
 
     def __init__(self, db: Database, sources: Sequence[SourceRow]) -> None:
         self._sources = {source.id: source for source in sources}
@@ -248,7 +248,7 @@ class _Titles:
         self._logs = log_names(sources)
 
     def lane_title(self, kind: str, lane: LaneKey) -> str:
-        """Return the title of a lane of calls, in lanes of `kind`."""
+        """Return the title of a lane of calls; `kind` is the kind of the lanes."""
         if kind == "cpu":
             title = f"CPU {lane.key}"
         elif kind == "layer":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Data from the captured bytes of an open session's packets: headers, and streams."""
+"""Data from the captured bytes of packets in an open session: headers and streams."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .session_fields import Fields
 
 
 class Contents:
-    """Bytes of packets, read from the captures, which may have moved."""
+    """The bytes of packets, read from the captures, which may have moved."""
 
     def __init__(self, opened: OpenedFile, packets: PacketList, fields: Fields) -> None:
         self._opened, self._packets, self._fields = opened, packets, fields
 
     def packet_bytes(self, number: int) -> bytes | None:
-        """Return the captured bytes of a packet; None if its file moved or changed its size."""
+        """Return the captured bytes of a packet; None if its file has moved or changed its size."""
         with self._opened.database() as db:
             return packet_headers.bytes_of(db, self._opened.sources(), number)
 
     def detail(self, number: int) -> tuple[Node, ...]:
-        """Return the headers of packet `number`; () if its file moved or changed its size."""
+        """Return the headers of packet `number`; () if its file has moved or changed its size."""
         data = self.packet_bytes(number)
         if data is None:
             return ()
@@ -32,7 +32,10 @@ class Contents:
         return packet_headers.of_packet(self._packets, self._fields, packet, kind, data)
 
     def stream(self, number: int, progress: Progress | None = None) -> followed_stream.Stream:
-        """Return the stream of a packet.  Raises KeyError if it has no stream, and Cancelled."""
+        """Return the stream of packet `number`: the data that both ends sent.
+
+        Raises KeyError if the packet has no stream; raises Cancelled.
+        """
         (packet,) = self._packets.numbered(number, 1)
         word = followed_stream.WORDS.get(packet.protocol or 0, "")
         values = self._fields.values(f"{word}.stream", [number]) if word else [""]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The detail tree of a packet: its headers, and facts from the session."""
+"""The detail tree of a packet: its headers, and facts about it from the session."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .session_fields import Fields
 
 
 def bytes_of(db: Database, sources: Sequence[SourceRow], number: int) -> bytes | None:
-    """Return the captured bytes of packet `number`; None if its file moved or changed its size.
+    """Return the captured bytes of packet `number`; None if its file has moved or changed its size.
 
     Raises KeyError for an unknown packet.
     """
@@ -43,9 +43,9 @@ def bytes_of(db: Database, sources: Sequence[SourceRow], number: int) -> bytes |
 def of_packet(
     packets: PacketList, fields: Fields, packet: PacketRow, kind: str, captured: bytes
 ) -> tuple[Node, ...]:
-    """Return the Frame node and the headers of `packet`, dissected from its `captured` bytes.
+    """Return the tree of `packet`: the node Frame, and the headers in its `captured` bytes.
 
-    `kind` is the kind of the packet's capture.  In a large session, the lines about the packet's
+    `kind` is the kind of file in which the packet is.  In a large session, facts about the packet's
     stream are missing until the streams have been followed.
     """
     nodes = dissect(captured, packet.linktype, packet.len)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Expressions that compute the values of documented columns from the tables of a session.
 
-Columns of tables are written as in SQL: "call.self_ns". view_sql.py translates these expressions
-into SQL, view_blocks.py computes them in arrays.
+Column names are written as in SQL, for example "call.self_ns".  The module view_sql.py translates
+the expressions into SQL, and view_blocks.py computes them in arrays.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from ...records.table_columns import TableColumn, TableMeaning
 
 
 class Stored(NamedTuple):
-    """The column as it is stored; the number `unknown` stands for a missing value.
+    """The column as it is stored; the number `unknown` means that the value is missing.
 
-    If `only_if_0` names a column, a value is also missing where that column is not 0.
+    If `only_if_0` names a column, the value is also missing in rows where that column is not 0.
     """
 
     column: str
@@ -25,13 +25,16 @@ class Stored(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A text of a table that has few rows."""
+    """A text column of a table that has few rows."""
 
     column: str
 
 
 class Word(NamedTuple):
-    """A word for each number.  A number that `words` lacks has the word `otherwise`, or none."""
+    """A word instead of each number.
+
+    If `words` has no word for a number, the word is `otherwise`, which may be None.
+    """
 
     column: str
     words: Mapping[int, str]
@@ -39,22 +42,23 @@ class Word(NamedTuple):
 
 
 class Hex(NamedTuple):
-    """A signed 64-bit number as an unsigned hexadecimal one."""
+    """A signed 64-bit number, shown as an unsigned hexadecimal number."""
 
     column: str
 
 
 class Address(NamedTuple):
-    """An IP address: `table` has the columns ip_version, `side`_hi and `side`_lo."""
+    """An IP address in the columns ip_version, `side`_hi and `side`_lo of `table`."""
 
     table: str
     side: str
 
 
 class EventData(NamedTuple):
-    """An event's data as `kmod/kbl.h` defines it; in logs of other tracers, only the lower 32 bits.
+    """The data of an event, as `kmod/kbl.h` defines it; of other tracers' logs, the lower 32 bits.
 
-    In these logs, the upper 32 bits are the number of the event's sections, which the session uses.
+    In such logs, the upper 32 bits are used inside a session: they are the number of the event's
+    JSON sections.
     """
 
     column: str
@@ -62,14 +66,14 @@ class EventData(NamedTuple):
 
 
 class DropReason(NamedTuple):
-    """The kernel's name of the reason in the lower 32 bits of a column; below 0 = no drop."""
+    """The kernel's name of a drop reason: the lower 32 bits of a column; below 0 = no drop."""
 
     column: str
     source: str  # the column with the log's number
 
 
 class DropPlace(NamedTuple):
-    """The symbol at the offset from _stext in the upper 32 bits of a column; 0 = unknown."""
+    """The symbol at an offset from _stext: the upper 32 bits of a column; 0 = unknown."""
 
     column: str
     source: str
@@ -79,9 +83,10 @@ Value: TypeAlias = Stored | Text | Word | Hex | Address | EventData | DropReason
 
 
 class Join(NamedTuple):
-    """The row of another table, or none, for each row of the view.
+    """The row of another table (or none) that belongs to each row of the view.
 
-    `keys` are pairs: a column of the other table, and the column that has the same value.
+    `keys` are pairs of columns with equal values: a column of the other table, and one of the
+    view's tables.
     """
 
     table: str
@@ -89,14 +94,14 @@ class Join(NamedTuple):
 
 
 class ViewColumn(NamedTuple):
-    """A documented column and its value."""
+    """A documented column, and the expression for its value."""
 
     meaning: TableColumn
     value: Value
 
 
 class View(NamedTuple):
-    """A documented table, made from the rows of `base`; no join adds or removes rows."""
+    """A documented table with a row for each row of `base`; no join adds or removes rows."""
 
     name: str
     meaning: str
@@ -108,17 +113,17 @@ class View(NamedTuple):
 
     @property
     def described(self) -> TableMeaning:
-        """Return name, meaning and columns of the table, without how they are computed."""
+        """Return name, meaning and columns of the table, without the expressions."""
         return TableMeaning(self.name, self.meaning, tuple(c.meaning for c in self.columns))
 
 
 def table_of(column: str) -> str:
-    """Return the table of a column: "call" for "call.self_ns"."""
+    """Return the table in a column's full name: "call" for "call.self_ns"."""
     return column.partition(".")[0]
 
 
 def inputs(value: Value) -> tuple[str, ...]:
-    """Return the names of the stored columns from which `value` is computed."""
+    """Return the full names of the stored columns from which `value` is computed."""
     match value:
         case Address(table, side):
             return (f"{table}.ip_version", f"{table}.{side}_hi", f"{table}.{side}_lo")

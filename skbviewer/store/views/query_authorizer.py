@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""An authorizer for SQLite that limits what a user's query may read.
+"""Limit what a user's query may read, by an authorizer of SQLite.
 
-SQLite (sqlite.org/c3ref/set_authorizer.html) names only the view in which a table is read, but a
-user may give a table expression the name of a view.  Therefore views with random names read the
-tables, and the documented views read these views.
+SQLite (sqlite.org/c3ref/set_authorizer.html) passes only the name of the view in which a table is
+read, but a user may give a table expression the name of a view.  Therefore views with random names
+read the tables, and the documented views read these views.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ ALWAYS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE}
 
 
 def checked_printf(form: object = None, *values: str | bytes | float | None) -> str | None:
-    """Return the text of SQLite's printf(); a text that is longer than LONGEST if that is longer.
+    """Return the text of SQLite's printf(), if it has at most LONGEST bytes.
+
+    If the text would be longer, returns a text that is too long, which SQLite rejects.
 
     Raises ValueError for a width of 10,000 or more.
     """
@@ -44,7 +46,7 @@ def checked_printf(form: object = None, *values: str | bytes | float | None) -> 
 
 
 class Gate:
-    """Temporary views, and the authorizer that permits reading nothing but them."""
+    """Temporary views, and an authorizer that permits reading these views only."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -54,9 +56,9 @@ class Gate:
         db.create_function("printf", -1, checked_printf, deterministic=True)
 
     def make_views(self, wanted: Mapping[str, Collection[str]] | None = None) -> None:
-        """Make the views again, with NULL in columns that a query does not need.
+        """Make the views anew; columns that a query does not need are NULL.
 
-        `wanted` are the needed columns by view; None means all columns.
+        `wanted` lists the needed columns of each view; None means all columns.
         """
         for inner, name in self._inner.items():
             columns = None if wanted is None else wanted.get(name, ())
@@ -68,7 +70,7 @@ class Gate:
                 self._db.execute(f"CREATE TEMP VIEW {sql_name(view)} AS {text}")
 
     def named_columns(self, sql: str) -> dict[str, set[str]]:
-        """Return the columns of views that a statement names, without running it.
+        """Return the columns of each view that a statement names, without running the statement.
 
         Raises sqlite3.Error if the statement is wrong or not allowed.
         """
@@ -80,14 +82,14 @@ class Gate:
         return self._named
 
     def close(self) -> None:
-        """Let the connection read nothing but the views from now on."""
+        """From now on, let the connection read nothing but the views."""
         self._db.execute("PRAGMA query_only = ON")
         self._db.set_authorizer(self._allows)
 
     def _allows(
         self, action: int, one: str | None, two: str | None, _: str | None, view: str | None
     ) -> int:
-        """Return SQLITE_OK or SQLITE_DENY for an action; `view` is the view in which it happens."""
+        """Return SQLITE_OK or SQLITE_DENY for an action; `view` is the view that contains it."""
         allowed = action in ALWAYS
         if action == sqlite3.SQLITE_FUNCTION:
             allowed = (two or "").lower() not in FORBIDDEN or view in self._inner
@@ -111,5 +113,5 @@ class Gate:
 
 
 def _is_stored(table: str) -> bool:
-    """Return whether `table` is a table of sessions or of SQLite itself."""
+    """Return whether `table` is a stored table: one of a session or of SQLite itself."""
     return table.lower() in TABLES or table.lower().startswith(("sqlite_", "pragma_"))

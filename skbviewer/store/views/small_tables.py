@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables with few rows, read as a whole by SQL, and the views of such tables."""
+"""Read tables with few rows as a whole, and the views of such tables, by SQL."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .view_sql import select, sql_name
 
 
 def small_table(db: Connection, name: str) -> dict[str, Array]:
-    """Return all columns of a table by name: int64, or objects for texts."""
+    """Return all columns of a table by name, as int64 arrays or as objects (texts)."""
     rows = db.execute(text(f"SELECT * FROM {sql_name(name)} ORDER BY id")).all()  # noqa: S608
     made: dict[str, Array] = {}
     for at, column in enumerate(schema.TABLES[name].columns, 1):
@@ -30,7 +30,7 @@ def small_table(db: Connection, name: str) -> dict[str, Array]:
 
 
 def view_vectors(db: Connection, view: View, names: Sequence[str]) -> dict[str, Vector]:
-    """Return the columns `names` of a view, all rows.  The view's table has few rows."""
+    """Return the columns `names` of a view whose table has few rows."""
     columns = [c.meaning for c in view.columns]
     rows = db.execute(text(select(view))).all()
     return {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Run one SELECT of a user: it can read the documented views only, and change nothing.
+"""Run one SELECT of a user, which can only read the documented views, and change nothing.
 
-The file is opened read-only, and query_authorizer.py permits reading only the views.  Rows, the
-size of values, memory, temporary files and time are bounded.
+The file is opened read-only, and query_gate.py lets the query read only the views.  Limits apply to
+the number of rows, the size of values, memory, temporary files and time.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ONLY = f"only SELECT over {', '.join(VIEWS)} is allowed"
 
 
 class Bounds(NamedTuple):
-    """The bounds of a query: rows, time (s), bytes of all rows, memory and disk space (bytes)."""
+    """The limits of a query: rows, seconds, and bytes: of all rows, in memory and on disk."""
 
     rows: int = 100_000
     seconds: float = 60.0
@@ -51,7 +51,7 @@ class Bounds(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The result of a query; `cut` says why rows are missing at its end, "" if none are."""
+    """The result of a query; `cut` says why rows at its end are missing, or is ""."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Cell, ...]]
@@ -59,10 +59,10 @@ class Answer(NamedTuple):
 
 
 def answer(file: Path, sql: str, bounds: Bounds, stop: Event) -> Answer:
-    """Run one SELECT on the session `file`; another thread may set `stop`.
+    """Run one SELECT on the session `file`; another thread may set `stop` to end it.
 
-    Raises BadInput with one line if the query is not allowed, wrong, or beyond its bounds, and
-    Cancelled if it was stopped.  A single function call is not interrupted.
+    Raises BadInput with one line of text if the query is not allowed, is wrong, or exceeds its
+    limits; raises Cancelled if it was stopped.  A function call in the query is not interrupted.
     """
     if not QUERY.match(sql):
         raise BadInput(file, None, f"query: {ONLY}")
@@ -82,10 +82,11 @@ def answer(file: Path, sql: str, bounds: Bounds, stop: Event) -> Answer:
 
 
 def _connection(file: Path) -> sqlite3.Connection:
-    """Open the session.
+    """Open the session for a query.
 
-    SQLite's own bound of memory, PRAGMA hard_heap_limit, would apply to the whole process, for
-    good. Each value is small, so it is enough to check the memory of the process from time to time.
+    SQLite's own limit for memory, PRAGMA hard_heap_limit, would apply to the whole process and
+    could not be removed.  As each value is small, it is enough to check the memory of the process
+    from time to time.
     """
     db = sqlite3.connect(f"file:{quote(str(file.absolute()))}?mode=ro", uri=True)
     db.execute(f"PRAGMA mmap_size = {MMAP}")
@@ -119,7 +120,7 @@ class _Watch:
         self._why = ""
 
     def ends(self) -> int:
-        """Return whether SQLite must end the query: 0 = no."""
+        """Return 0 to let the query go on, or another number to end it; SQLite calls this often."""
         now = time.monotonic()
         if now > self._end:
             self._why = f"it took more than {self._bounds.seconds:g} s"
@@ -147,7 +148,7 @@ class _Watch:
 
 
 def _resident() -> int:
-    """Return the memory of this process in bytes, without mapped files; 0 if unknown."""
+    """Return the memory of this process in bytes, without mapped files; 0 if it is unknown."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()
     except OSError:
@@ -156,7 +157,7 @@ def _resident() -> int:
 
 
 def _written() -> int:
-    """Return bytes that this thread has written so far; 0 if the kernel does not count them."""
+    """Return how many bytes this thread has written; 0 if the kernel does not count them."""
     try:
         lines = Path("/proc/thread-self/io").read_text(encoding="ascii").splitlines()
     except OSError:
