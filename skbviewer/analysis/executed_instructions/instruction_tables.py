@@ -16,7 +16,7 @@ NO_EXCEPTIONS = "the counts have no exceptions: they are of an older plugin"
 
 
 class Counted(NamedTuple):
-    """What the emulator counted besides steps: see session.kernel.executed_steps.CountedSteps."""
+    """What the emulator counted besides steps: see session.kernel.executed_instructions.CountedSteps."""
 
     lines: LinesOfLog
     exceptions: Sequence[ExceptionCount]
@@ -31,7 +31,7 @@ class CountedTable(NamedTuple):
 
 
 def counted_table(name: str, scope: Scope, counted: Counted, by: str | None) -> Table:
-    """Return the table `name` of COUNTED_TABLES, grouped by one of touched_tables.GROUPS.
+    """Return the table `name` of COUNTED_TABLES, grouped by one of memory_access_tables.GROUPS.
 
     Raises KeyError, with a message for the user, if the table cannot be grouped.  Raises Cancelled.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The field kbl.lost, which says whether a drop lost the packet.
 
-The packet list uses the same legs to choose the colour of a drop (row_summary.py).
+The packet list uses the same legs to choose the colour of a drop (packet_row_summary.py).
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class FieldRows:
         self._sorted: dict[str, tuple[Int64s, Int64s | None]] = {}  # as _in_order() returns them
 
     def of(self, packets: Int64s, table: str) -> Owned:
-        """Return the rows of `table` (see field_data) that belong to `packets`, numbers from 1.
+        """Return the rows of `table` (see field_source_tables) that belong to `packets`, numbers from 1.
 
         For skb lifetimes, these are row numbers of table series.
         """

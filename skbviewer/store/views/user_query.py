@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Run one SELECT of a user, which can only read the documented views, and change nothing.
 
-The file is opened read-only, and query_gate.py lets the query read only the views.  Limits apply to
+The file is opened read-only, and query_authorizer.py lets the query read only the views.  Limits apply to
 the number of rows, the size of values, memory, temporary files and time.
 """
 
