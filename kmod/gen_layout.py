@@ -41,7 +41,7 @@ EVENT = re.compile(
 
 
 class Field(NamedTuple):
-    """A member: numpy type code, element size and dimension (0 = not an array)."""
+    """A member of a struct: numpy type code, element size and dimension (0 = not an array)."""
 
     name: str
     code: str
@@ -70,7 +70,7 @@ def preprocess(header: Path) -> str:
 
 
 def read_field(decl: Any, offset: int) -> Field:
-    """Return one member. Raises ValueError if it is not naturally aligned at ``offset``."""
+    """Return one member. Raises ValueError if the member is not naturally aligned at ``offset``."""
     kind, count = decl.type, 0
     if isinstance(kind, c_ast.ArrayDecl):
         count, kind = int(kind.dim.value, 0), kind.type
@@ -93,7 +93,7 @@ def read_struct(node: Any) -> list[Field]:
 
 
 def read_enum(node: Any) -> dict[str, int]:
-    """Return the enumerators; each must have an explicit value."""
+    """Return the enumerators of an enum by name; each must have an explicit value."""
     return {item.name: int(item.value.value, 0) for item in node.values.enumerators}
 
 
@@ -122,14 +122,14 @@ def common_prefix(names: list[str]) -> str:
 
 
 def render_enum(name: str, items: dict[str, int]) -> list[str]:
-    """Return an IntEnum; enumerators lose their common prefix."""
+    """Return the Python lines of an IntEnum; its members lack the enumerators' common prefix."""
     cut = len(common_prefix(list(items)))
     body = [f"    {key[cut:]} = {value}" for key, value in items.items()]
     return ["", "", f"class {camel(name)}(IntEnum):", f'    """enum {name}."""', "", *body]
 
 
 def render_field(field: Field) -> str:
-    """Return one entry of a dtype's list."""
+    """Return the Python line of a member: an entry of the list that makes the dtype."""
     if field.code == "S":
         return f'        ("{field.name}", "S{field.dim}"),'
     shape = f", ({field.dim},)" if field.dim else ""

@@ -82,7 +82,7 @@ def read_line(line: str) -> Wanted | None:
 
 
 def read_names(path: Path) -> list[Wanted]:
-    """Return the wanted functions; raises ValueError naming a bad line."""
+    """Return the functions that probes.txt lists; raises ValueError that names a bad line."""
     wanted = []
     for number, text in enumerate(path.read_text().splitlines(), 1):
         line = text.partition("#")[0]
@@ -114,7 +114,7 @@ def unpack_image(image: bytes) -> bytes:
 
 
 def read_btf(path: Path, base: Path | None = None) -> Btf:
-    """Return the BTF of a kernel or, over ``base``, of a module."""
+    """Return the BTF of a kernel, or that of a module, which continues the BTF ``base``."""
     command = ["bpftool", *(["-B", str(base)] if base else []), "btf", "dump", "-j", "file"]
     done = subprocess.run([*command, str(path)], capture_output=True, check=True)
     types = {entry["id"]: entry for entry in json.loads(done.stdout)["types"]}
@@ -123,7 +123,7 @@ def read_btf(path: Path, base: Path | None = None) -> Btf:
 
 
 def strip(btf: Btf, type_id: int) -> dict[str, Any]:
-    """Follow typedefs and qualifiers; void is an empty dict."""
+    """Return the type behind typedefs and qualifiers; void is an empty dict."""
     entry = btf.types.get(type_id, {})
     while entry.get("kind") in QUALIFIERS:
         entry = btf.types.get(entry["type_id"], {})
@@ -151,9 +151,10 @@ KINDS = {
 def carriers(btf: Btf, proto: dict[str, Any]) -> list[str]:
     """Return the carriers of a prototype, at most four.
 
-    A sock is a carrier only in functions without a packet, because a packet has its own sock.  A
-    queue beside an skb is not a carrier, because the skb is put into it or taken from it.  A struct
-    sk_buff ** beside a returned skb is not one either: it is for a second result.
+    A sock is a carrier only in functions without a packet, because a packet has its own sock.  If a
+    function takes an skb and a queue, the queue is no carrier, because the skb is put into it or
+    taken from it.  A struct sk_buff ** is no carrier if the function returns an skb: it is for a
+    second result.
     """
     returns = stars(btf, proto["ret_type_id"]) == ("sk_buff", 1)
     kinds = [KINDS.get(stars(btf, param["type_id"]), "") for param in proto["params"]]
@@ -179,7 +180,7 @@ def returned(btf: Btf, proto: dict[str, Any]) -> str:
 
 
 def line_of(wanted: Wanted) -> str:
-    """Return the line of the list."""
+    """Return the line of the generated list for a function."""
     module = f"module={wanted.module}" if wanted.module else ""
     words = [wanted.name, *wanted.carriers, wanted.event, module, wanted.returns]
     more = ["quiet"] * wanted.quiet + ["inner"] * wanted.inner
@@ -187,7 +188,7 @@ def line_of(wanted: Wanted) -> str:
 
 
 def describe(btf: Btf, wanted: Wanted) -> str | None:
-    """Return the output line; None if the kernel has no such function.
+    """Return a function's line of the probe list; None if the kernel has no such function.
 
     A compiler's copy of a function (``.constprop.0``) is not in BTF: its carriers must be given,
     and its arguments are not checked.
@@ -230,7 +231,7 @@ def read_tables(kernel: Path, modules: dict[str, Path]) -> dict[str, Btf]:
 
 
 def everything(tables: dict[str, Btf], listed: list[Wanted]) -> list[Wanted]:
-    """Return the functions with an sk_buff that are not listed yet."""
+    """Return the functions that take or return an sk_buff and are not listed yet."""
     known = {(wanted.module, wanted.name) for wanted in listed}
     return [Wanted(name, module=module) for module, btf in tables.items()
             for name, function in sorted(btf.functions.items())
@@ -240,7 +241,7 @@ def everything(tables: dict[str, Btf], listed: list[Wanted]) -> list[Wanted]:
 def generate(
     names: Path, kernel: Path, modules: dict[str, Path], *, every: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Return the lines and the names that BTF does not know; ``every``: all sk_buff functions."""
+    """Return the probe list's lines, and names that BTF lacks; ``every``: all sk_buff functions."""
     tables = read_tables(kernel, modules)
     listed = read_names(names)
     lines, unknown = [], []

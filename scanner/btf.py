@@ -24,7 +24,7 @@ _MODULE = re.compile(r"\.ko(?:\.(?:xz|gz|zst))?$")
 
 
 class Type(NamedTuple):
-    """A type of BTF; `kind` is its BTF kind.
+    """A type in BTF; `kind` is the number of its kind, BTF_KIND_*.
 
     `ref` is the type's size, or the number of the type to which it refers.  `parts` has (name,
     number of the type) for each member or parameter.
@@ -50,7 +50,7 @@ class Function(NamedTuple):
 
 
 class Btf:
-    """The types of a kernel, or of a module, whose numbers continue those of its kernel."""
+    """The types of a kernel or of a module; a module's type numbers continue the kernel's."""
 
     def __init__(self, data: bytes, path: Path, base: Btf | None = None) -> None:
         self.base = base
@@ -122,7 +122,7 @@ class Btf:
     def contents(self) -> Iterator[tuple[str, list[str]]]:
         """Yield (name, others) for each named struct or union.
 
-        `others` are the names of the structs and unions that it contains or points to.
+        `others` are the names of the structs and unions that the type contains or points to.
         """
         for kind in self.types:
             if kind.kind in (_STRUCT, _UNION) and kind.name:
@@ -199,7 +199,7 @@ def kernel(vmlinux: Path, modules: list[Path], system_map: Path | None) -> Kerne
 
 
 def read_symbols(path: Path) -> tuple[dict[str, int], dict[str, list[str]]]:
-    """Return (number of text symbols by name, compiler-made copies by the original's name)."""
+    """Return the number of text symbols of each name, and the compiler's copies by function."""
     counts: dict[str, int] = {}
     variants: dict[str, list[str]] = {}
     for number, line in enumerate(path.read_text("latin-1").splitlines(), 1):

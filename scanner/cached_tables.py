@@ -49,7 +49,7 @@ def tables(run: Run, options: Options, progress: Progress) -> Result:
 
 
 def _key(run: Run, options: Options) -> str:
-    """Return a name for everything that the tables depend on."""
+    """Return a hash of everything that the tables depend on: scanner, options and files."""
     listed = listing(run.root, folders(run.root, run.folders))
     whole = hashlib.sha256(repr((facts_cache.scanner_key(every=True), options)).encode())
     whole.update(repr((listed.warnings, listed.links)).encode())

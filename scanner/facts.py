@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 
 class TypeRef(NamedTuple):
-    """A declared type: its base, without qualifiers, and how many pointers and arrays surround it.
+    """A declared type: its base without qualifiers, and its number of pointer and array layers.
 
     `base` is "struct TAG", "union TAG", "enum TAG", a typedef's name or a basic type; "" if it is
-    unknown.  `stars` is the number of pointer and array layers (stars_of()).  If `function`, the
-    type is a function or a pointer to a function, and `base` is the type that this function
+    unknown. `stars` is the number of pointer and array layers (stars_of()). If `function` is set,
+    the type is a function or a pointer to a function, and `base` is the type that this function
     returns.
     """
 
@@ -28,7 +28,8 @@ class TypeRef(NamedTuple):
 def stars_of(layers: Iterable[bool]) -> int:
     """Return the stars of a type whose layers are pointers (True) and arrays, outermost first.
 
-    An array to which a pointer points adds none: the pointer's value is where its first element is.
+    An array to which a pointer points adds no star, because the pointer's value is the address of
+    the first element.
     """
     stars, pointed = 0, False
     for is_pointer in layers:
@@ -74,11 +75,12 @@ class Assign(NamedTuple):
 class Function(NamedTuple):
     """A function definition.
 
-    `start` is the offset of its declaration, `body` that of its opening brace, and `end` the offset
-    after its closing brace.  `variant` is the number of the #if variant in which it was read.
-    `head` is the macro that makes its head, or "".  `parser` is the parser that read it:
-    "pycparser", "signature" (pycparser read only its head) or "tree-sitter".  `annotation` is the
-    first word of its head that forbids a probe (notrace, __init, ...), or NOKPROBE_SYMBOL, or "".
+    `start` is the offset of the function's declaration, `body` the offset of its opening brace, and
+    `end` the offset after its closing brace. `variant` is the number of the #if variant in which it
+    was read. `head` is the macro that makes the function's head, or "". `parser` is the parser that
+    read the function: "pycparser", "signature" (pycparser read only its head) or "tree-sitter".
+    `annotation` is the first word of the function's head that forbids a probe (notrace, __init,
+    ...), or NOKPROBE_SYMBOL, or "".
     """
 
     name: str
@@ -104,7 +106,8 @@ class Function(NamedTuple):
 class Member(NamedTuple):
     """A member of a struct or union; anonymous inner ones are flattened into their parent.
 
-    If it is a pointer to a function, `signature` has the types of the result and of the parameters.
+    If the member is a pointer to a function, `signature` has the types of the result and of the
+    parameters.
     """
 
     name: str
@@ -121,7 +124,10 @@ class Record(NamedTuple):
 
 
 class Typedef(NamedTuple):
-    """A typedef.  If it names a function, `signature` has the types of result and parameters."""
+    """A typedef.
+
+    If the typedef names a function, `signature` has the types of its result and parameters.
+    """
 
     name: str
     line: int
@@ -142,7 +148,7 @@ class Macro(NamedTuple):
 
 
 class Init(NamedTuple):
-    """A function in an initialiser: ``.field = function`` in a table of the type `base`.
+    """A function that an initialiser assigns: ``.field = function`` in a table of the type `base`.
 
     If the initialiser does not name the member, `field` is "#" and the member's position.  If
     `base` is "", `field` is a variable that is a pointer to functions, or contains such pointers.
@@ -154,10 +160,10 @@ class Init(NamedTuple):
 
 
 class Fallback(NamedTuple):
-    """An island that pycparser could not read.
+    """A definition that pycparser could not read.
 
-    `kind` is "signature", "struct", "typedef" or "body"; or "function" if a function was not read
-    at all.
+    `kind` is the part that was not read: "signature", "struct", "typedef", "body", or "function"
+    for a whole function.
     """
 
     kind: str
@@ -167,7 +173,7 @@ class Fallback(NamedTuple):
 
 
 class FileFacts(NamedTuple):
-    """Everything found in one file; `path` is relative to the tree, with slashes."""
+    """The facts that were found in one file; `path` is relative to the tree, with slashes."""
 
     path: str
     lines: int

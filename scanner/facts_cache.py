@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Facts of earlier runs, by content: one pack of pickles per tree, in the user's cache folder."""
+"""A cache of facts of earlier runs: one file of pickles per tree in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 class Pack(NamedTuple):
     """The cached facts of a tree, by the path of each file.
 
-    `key` identifies the scanner's code and the macro table from which they were made.
+    `key` identifies the scanner's code and the macro table that made the facts.
     """
 
     key: str
@@ -98,14 +98,17 @@ def load(path: Path, key: str) -> Pack | None:
 def save(path: Path, pack: Pack) -> str:
     """Write the pack to `path`, completely or not at all.
 
-    Returns "" or the reason why it could not be written.
+    Returns "", or the reason why the file could not be written.
     """
     plain = {name: tuple(entry) for name, entry in pack.entries.items()}
     return write(path, pickle.dumps((pack.key, plain), protocol=5))
 
 
 def read(path: Path) -> memoryview:
-    """Return the data that write() wrote. Raises OSError, and ValueError for any other file."""
+    """Return the data of a file that write() wrote.
+
+    Raises OSError, or ValueError for a file that write() did not write.
+    """
     whole = path.read_bytes()
     data = memoryview(whole)[_CHECKSUM:]
     if zlib.crc32(data) != int.from_bytes(whole[:_CHECKSUM], "little"):
@@ -116,7 +119,7 @@ def read(path: Path) -> memoryview:
 def write(path: Path, data: bytes) -> str:
     """Write `data` to the file `path`, completely or not at all.
 
-    Returns "" or the reason why it could not be written.
+    Returns "", or the reason why the file could not be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -143,6 +146,6 @@ def drop_old(path: Path, kept: int = 12) -> None:
 
 
 def unpack(blob: bytes) -> FileFacts:
-    """Return the facts of an entry."""
+    """Return the FileFacts that a cache entry contains, unpickled."""
     facts: FileFacts = pickle.loads(blob)
     return facts

@@ -28,9 +28,9 @@ COLLECT = 4 << 20  # bytes read between two runs of the garbage collector
 class Scan(NamedTuple):
     """The facts of a tree.
 
-    `names` are the folders that were read, `links` is the number of symbolic links left out, and
-    `read` the number of files that were parsed, not taken from the cache.  `whole` means that every
-    file was read completely.
+    `names` are the folders that were read. `links` is the number of symbolic links left out. `read`
+    is the number of files that were parsed, not taken from the cache. `whole` means that every file
+    was read completely.
     """
 
     root: Path

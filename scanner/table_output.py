@@ -55,7 +55,7 @@ def direct(row: Row) -> str:
 
 
 def indirect(row: Row) -> str:
-    """Return the line of an indirect function: side, round, name, call that shows it, place."""
+    """Return an indirect function's text line: side, round, name, call that led to it, place."""
     seen = row["witness"]
     by = "" if seen["by"] == "call" else f" by {seen['by']}"
     return (
@@ -72,7 +72,7 @@ def fallback(row: Row) -> str:
 
 
 def forget(stream: TextIO) -> None:
-    """Discard the buffer of a stream whose reader has exited, or whose disk is full."""
+    """Discard the unwritten output of a stream whose reader has exited, or whose disk is full."""
     if isinstance(stream, io.TextIOWrapper):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

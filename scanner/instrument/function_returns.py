@@ -13,7 +13,7 @@ _BRACES = re.compile(r"[{}]")
 class Return(NamedTuple):
     """A return statement: the offsets of its start and of its semicolon (-1 if unknown).
 
-    `empty` means that it returns no value.
+    `empty` means that the statement returns no value.
     """
 
     start: int
@@ -40,8 +40,8 @@ def _semicolon(text: str, start: int, end: int) -> int:
 def returns(text: str, start: int, end: int) -> list[Return]:
     """Return every return statement between two offsets.
 
-    The end of a statement in a macro's arguments is -1: there, a comma may end it as well as a
-    semicolon, and the macro may use it in any way.
+    The end is -1 for a return statement in a macro's arguments: a comma or a semicolon may end it
+    there, and the macro may use it in any way.
     """
     found = []
     around = [""]
@@ -68,7 +68,7 @@ def closing_brace(text: str, brace: int) -> int:
 
 
 def ends_in_return(text: str, brace: int, close: int, found: list[Return]) -> bool:
-    """Return whether the last statement of a body is a return that nothing can jump over."""
+    """Return whether a body ends with a return statement that no jump can skip."""
     if not found or found[-1].semicolon < 0 or text[found[-1].semicolon + 1 : close].strip():
         return False
     # An if or else before it, or a macro that hides one, ends in ")" or a word.

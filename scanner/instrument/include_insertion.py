@@ -57,7 +57,7 @@ def without(hidden: str, found: list[Directive]) -> str:
 
 
 def _nested(text: str, end: int) -> list[tuple[int, int]]:
-    """Return the ranges in which a bracket is open: (byte after the bracket, closing bracket)."""
+    """Return the ranges inside brackets: (byte after the opening bracket, closing bracket)."""
     spans = []
     depth = start = 0
     for match in _BRACKETS.finditer(text, 0, end):
@@ -72,11 +72,11 @@ def _nested(text: str, end: int) -> list[tuple[int, int]]:
 
 
 def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
-    """Return whether each of the functions is served by at least one of the includes.
+    """Return whether each function has an #include before it that is always compiled with it.
 
-    An include serves a function that comes after it and is compiled only together with it.
-    `hidden` is the text without comments and literals.  `includes` and `functions` are the offsets
-    of their starts.
+    An #include serves a later function if that function is never compiled without the #include.
+    `hidden` is the text without comments and literals. `includes` and `functions` are the offsets
+    at which the functions start.
     """
     found = directives(hidden)
     known = [(at, _conditions(found, at)) for at in includes]
@@ -90,8 +90,9 @@ def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
 def place(text: str, hidden: str, functions: list[int]) -> int:
     """Return the start of an empty line before all functions; -1 if there is none.
 
-    An #include in this line is compiled whenever one of the functions is.  `hidden` is the text
-    without comments and literals.  `functions` are the offsets of their starts.
+    The compiler reads an #include in this line whenever it compiles one of the functions. `hidden`
+    is the text without comments and literals. `functions` are the offsets at which the functions
+    start.
     """
     found = directives(hidden)
     plain = without(hidden, found)

@@ -31,7 +31,7 @@ class Choice(NamedTuple):
 
 
 class Instrumented(NamedTuple):
-    """A tree with probes: (path, before, after) of each file that changes, and the manifest."""
+    """A tree with probes: (path, before, after) of each changed file, and the manifest."""
 
     files: list[tuple[str, str, str]]
     manifest: list[Row]
@@ -174,7 +174,7 @@ def _numbered(
 
 
 def _entry(row: Row, done: Done, number: int) -> Row:
-    """Return a function's row of the manifest; a later run makes the same row from its probes."""
+    """Return a function's manifest row; a later run makes an equal row from inserted probes."""
     if done.plan is not None:
         made = done.plan
         number, names, mode = number, made.carriers, made.mode
@@ -209,9 +209,9 @@ def _left(row: Row, reason: str) -> Row:
 
 
 class Undone(NamedTuple):
-    """Files without their probes: (path, before, after) of each, and what cannot be read.
+    """A tree without probes: (path, before, after) of each file, and what was not read.
 
-    `others` says whether files of other folders still have probes.
+    `others` says whether files outside these folders still have probes.
     """
 
     files: list[tuple[str, str, str]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A unified diff of two texts whose lines correspond one to one."""
+"""A unified diff of two texts with the same number of lines, compared line by line."""
 
 from __future__ import annotations
 

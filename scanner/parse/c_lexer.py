@@ -16,7 +16,7 @@ _TOKEN = re.compile(
 
 
 class Token:
-    """A token and its position: pycparser's Token and Coord in one, without a column."""
+    """A token and its position: pycparser's Token and Coord in one class, without a column."""
 
     __slots__ = ("line", "type", "value")
 
@@ -34,7 +34,7 @@ class _NoToken(Exception):
 
 
 class _Kinds(dict[str, str]):
-    """The kind of each token seen; raises _NoToken."""
+    """The kinds of tokens by their text; raises _NoToken for text that is no token."""
 
     def __init__(self) -> None:
         self._lexer = CLexer(_refuse)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read types, members and signatures of an island with pycparser."""
+"""Read types, members and signatures of one definition with pycparser."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _TAGS = {c_ast.Struct: "struct", c_ast.Union: "union", c_ast.Enum: "enum"}
 
 
 class Unreadable(Exception):
-    """Raised if pycparser cannot read an island; the text says why."""
+    """Raised if pycparser cannot read a definition; the text says why."""
 
 
 def parse(text: str, types: frozenset[str]) -> list[Any]:
-    """Return the external declarations of an island whose first line is line 2.
+    """Return the external declarations of a text whose first line counts as line 2.
 
     Raises Unreadable.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read the facts of a function body from pycparser's tree: calls, assignments, variables."""
+"""Read the facts of a function body (calls, assignments, variables) from pycparser's tree."""
 
 from __future__ import annotations
 

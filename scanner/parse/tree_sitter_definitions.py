@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Find the islands of a normalised text with tree-sitter: functions, types, tables.
+"""Find the functions, types and tables in a normalised text with tree-sitter.
 
-A function is accepted only if tree-sitter's end of it is where its braces end.  All other functions
-are hidden from a second parse of the text, and each of them is parsed by itself.  Every offset is a
-byte offset into the file on disk.
+A function is accepted only if tree-sitter and the braces agree on where the function ends. All
+other functions are hidden from a second parse of the text, and each of them is parsed by itself.
+Every offset is a byte offset into the file on disk.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ class Unread(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The islands of one variant of a file.
+    """The definitions that tree-sitter found in one #if variant of a file.
 
-    `types` has (offset, name) for each use of a type's name, sorted.  `insides` has the parsed
-    bodies of functions whose own node has an empty body, by the offset of the brace.
+    `types` has (offset, name) for each use of a type's name, sorted. `insides` has parsed bodies of
+    functions whose nodes have an empty body, by the offset of the opening brace.
     """
 
     source: bytes
@@ -142,7 +142,8 @@ def _types(text: str, nodes: Iterable[Node]) -> Iterator[tuple[int, str]]:
 def _whole(parsed: Captures, spans: list[Block]) -> dict[int, Node]:
     """Return the functions whose bodies are blocks at file scope, by the offset of the brace.
 
-    Functions inside a function are left out: error recovery may invent them.
+    Functions inside a function are left out, because tree-sitter's error recovery may invent such
+    functions.
     """
     ends = {block.open: block for block in spans}
     nexts = {one.open: other.head for one, other in pairwise(spans)}
@@ -159,7 +160,7 @@ def _whole(parsed: Captures, spans: list[Block]) -> dict[int, Node]:
 
 
 def _swallows(node: Node, block: Block) -> bool:
-    """Return whether a function begins before its own head, and not with the type it defines."""
+    """Return whether the node of a function begins before the function's head."""
     if node.start_byte >= block.head:
         return False
     kind = node.child_by_field_name("type")

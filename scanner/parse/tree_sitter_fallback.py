@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The fallback: facts of a function from tree-sitter's nodes, which may contain errors.
+"""The fallback: read the facts of a function from tree-sitter's nodes, which may contain errors.
 
-Used where pycparser cannot read an island, and for the bodies of function-like macros.
+Used where pycparser cannot read a definition, and for the bodies of function-like macros.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _text(node: Node) -> str:
 def base_type(node: Node | None) -> str:
     """Return the type that `node` names, without stars, such as "struct sk_buff" or "u32".
 
-    Returns "" if the type has no name.
+    Returns "" for a type without a name.
     """
     if node is None:
         return ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The blocks in braces at file scope of a normalised text, found by counting braces alone.
 
-After an error a parser may mistake any brace for the end of a function.  So the ends of functions
-are found here, in the text, and compared with the parser's result.
+After an error a parser may mistake any brace for the end of a function. Therefore this module finds
+the ends of functions in the text; they are compared with the parser's result.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ LONGEST = 10_000  # characters of a head
 class Block(NamedTuple):
     """A block in braces, as offsets: where its head begins, its opening brace, and its end.
 
-    `certain` means that the braces of the text balance.  If they do not, a block ends at a brace in
-    the first column.
+    `certain` means that the braces of the text balance. If the braces do not balance, a block ends
+    at a brace in the first column.
     """
 
     head: int
@@ -56,7 +56,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def _counted(text: str) -> tuple[list[Block], bool]:
-    """Return the blocks, and whether every brace has a counterpart."""
+    """Return the blocks in braces, and whether every brace has a counterpart."""
     found: list[Block] = []
     depth = around = after = 0
     start = -1
@@ -145,9 +145,10 @@ def without_bodies(text: str, hidden: list[Block]) -> str:
 
 
 def plain_heads(text: str, hidden: list[Block]) -> str:
-    """Return the text with these blocks empty, and without macro calls before types in their heads.
+    """Return the text with these blocks emptied, and their heads without macros before types.
 
-    Such a call is followed by a word and is not the last one, which contains the parameters.
+    Such a macro call is followed by a word, and is not the last pair of parentheses, which contains
+    the parameters.
     """
     pieces = []
     position = 0
@@ -171,7 +172,7 @@ def _last_group(text: str, block: Block) -> int:
 
 
 def is_function(text: str, block: Block) -> bool:
-    """Return whether the text before a block looks like a function head, or is C++."""
+    """Return whether the text before a block looks like the head of a function, or like C++."""
     if block.open - block.head > LONGEST:
         return False
     head = _plain(text[block.head : block.open]).strip()
@@ -206,7 +207,7 @@ def name(text: str, block: Block) -> str:
 
 
 def _plain(head: str) -> str:
-    """Return the head with @ in place of each outermost pair of parentheses and its contents."""
+    """Return a head in which @ replaces each outermost pair of parentheses with its contents."""
     before = ""
     while before != head:
         before = head

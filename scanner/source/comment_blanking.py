@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""First half of the normaliser: comments, literals, directives; nothing changes its length.
+"""Blank comments, literals and directives of C text without changing its length.
 
 Every function here takes and returns latin-1 text (one character a byte) and keeps its
 length and its newlines, so an offset into the result is an offset into the file.
@@ -37,7 +37,7 @@ MAX_VARIANTS = 8
 class Branch(NamedTuple):
     """One branch of an #if group: the text between two directives.
 
-    `truth` is the value of its condition, None if unknown.
+    `truth` is the value of the branch's condition; None if it is unknown.
     """
 
     start: int
@@ -46,7 +46,7 @@ class Branch(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The branches of an #if; it lies in branch `inside` of the group `outer` (-1: in none)."""
+    """The branches of an #if that lies in branch `inside` of the group `outer` (-1: in none)."""
 
     branches: list[Branch]
     outer: int
@@ -110,7 +110,7 @@ def hide_literals(text: str) -> str:
 
 
 def open_comment(data: bytes) -> int:
-    """Return the offset of a comment that is still open at the end of the file; -1 if none."""
+    """Return the offset of a comment that is not closed; -1 if all comments are closed."""
     begin = data.rfind(b"/*")
     if begin < 0 or begin < data.rfind(b"*/") - 1:
         return -1
@@ -187,7 +187,7 @@ def _candidates(group: Group) -> list[int]:
 def _unseen(
     groups: list[Group], candidates: list[list[int]], seen: set[tuple[int, int]]
 ) -> set[tuple[int, int]]:
-    """Return the branches that were in no variant yet, or that contain such a branch."""
+    """Return the branches that no variant had yet, and those that contain such a branch."""
     found: set[tuple[int, int]] = set()
     for number, branches in enumerate(candidates):
         for branch in branches:
@@ -204,10 +204,11 @@ def _unseen(
 
 
 def choices(groups: list[Group]) -> Iterator[list[int]]:
-    """Yield for each variant of the text the branch that is chosen in each group.
+    """Yield a list for each variant of the text: the chosen branch of each #if group.
 
-    Variant 0 takes all first branches and variant 1 all last ones, so groups that belong together
-    change together.  Further variants follow until every branch was chosen once.
+    Variant 0 takes the first branch of all groups and variant 1 the last one, so that groups that
+    belong together change together. Further variants follow until every branch has been in a
+    variant.
     """
     candidates = [_candidates(group) for group in groups]
     seen: set[tuple[int, int]] = set()

@@ -14,7 +14,7 @@ _TAIL = re.compile(r"((?:[A-Za-z_]\w*[\s*]+)+)([A-Za-z_]\w*)\s*\(([^()]*)\)$")
 
 
 def split_arguments(text: str) -> list[str]:
-    """Return the arguments: `text` split at the commas outside parentheses, brackets and braces."""
+    """Return the arguments: `text` split at the commas outside brackets of any kind."""
     parts = [""]
     depth = 0
     for char in text:
@@ -40,7 +40,7 @@ def substitute(macro: Macro, arguments: list[str]) -> str:
 
 
 def signature(head: Head, heads: dict[str, Macro]) -> str | None:
-    """Return the C text of the head, such as ``long sys_bind(int fd)``; None if unknown."""
+    """Return the C text of a macro's function head (``long sys_bind(int fd)``); None if unknown."""
     if not head.macro:
         return f"int {head.arguments}"
     words = split_arguments(head.arguments)

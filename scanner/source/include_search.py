@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find which of several headers a file uses: the one that its #includes reach first."""
+"""Find which of several headers a file uses: the header that the file's #includes reach first."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Includes:
         self._order = lru_cache(maxsize=64)(self._reached)
 
     def nearest(self, file: str, among: Collection[str]) -> str:
-        """Return the file among `among` that `file` includes by the fewest steps, or `file` itself.
+        """Return `file` if it is among `among`, else the one that the fewest #includes lead to.
 
-        If `file` includes none of these files, returns the one in the nearest folder; "" if several
-        are equally near.
+        If `file` includes none of them, returns the one in the nearest folder; "" if several are
+        equally near.
         """
         if file in among:
             return file
@@ -55,7 +55,7 @@ class Includes:
         return self._users.get(path, [])
 
     def _reached(self, file: str) -> dict[str, int]:
-        """Return `file` and all files that it includes, each with its rank by number of steps.
+        """Return `file` and all files that it includes, ranked by how many #includes lead to them.
 
         `file` has rank 0.  Files at equal distance are in the order of the #includes.
         """
@@ -92,7 +92,7 @@ class Includes:
 
 
 def _rank(file: str, path: str) -> tuple[int, tuple[bool, int, str], int]:
-    """Return the sort key of a header: the smallest one is the header that a file includes."""
+    """Return a header's sort key: the file uses the header with the smallest key."""
     home = order(architecture(path), architecture(file))
     return -_shared_folders(file, path), home, len(path)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The text of probes, and how to remove it: inserted text is recognised by its form alone.
+"""The text of probes, and its removal: inserted text is recognised by its form alone.
 
 ``@`` is a placeholder for the function's id, which is chosen later.  No inserted text contains a
 newline, except PREFIX, which makes the compiler count lines from 1 again.
@@ -88,7 +88,7 @@ def ids(text: str) -> list[int]:
 
 
 def lines_before(text: str) -> int:
-    """Return how many lines the instrumentation put before the file's first line."""
+    """Return how many lines were inserted before the file's first line."""
     return PREFIX.count("\n") if text.startswith(PREFIX) else 0
 
 
@@ -100,9 +100,9 @@ def without_probes(data: bytes) -> bytes:
 
 
 def count(body: str, number: int) -> tuple[int, int]:
-    """Return how many returns and how many ends of a function's body have a probe.
+    """Return how many return statements and how many ends of a function's body have a probe.
 
-    The ends are those with a probe of the id `number`.
+    An end counts if its probe has the id `number`.
     """
     returns = len(_RETURNS.findall(body))
     return returns, len(re.findall(rf"KBL_LEAVE\({number}\); \}}", body))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Second half of the normaliser: macros that a C parser cannot know, blanked or replaced.
+"""Second half of the normaliser: blank or replace macros that a C parser cannot know.
 
 Input and output are latin-1 text of the same length with the same newlines.
 """
@@ -89,7 +89,7 @@ def _after(text: str, position: int) -> int:
 
 
 class _Kinds(dict[str, int]):
-    """The kind of each word seen."""
+    """A dict from each word seen to what the normaliser does with it."""
 
     def __init__(self, table: MacroTable) -> None:
         self._table = table
@@ -130,7 +130,7 @@ class Normaliser:
         return _apply(text, list(self._words(text)))
 
     def _file_scope(self, text: str, heads: dict[int, Head]) -> Iterator[tuple[int, int, str]]:
-        """Yield replacements for macro calls in the first column: function heads, or nothing."""
+        """Yield replacements for macro calls in the first column: a function head, or blanks."""
         for match in _HEAD.finditer("\n" + text):
             name = match[1]
             capital = name.isupper() and len(name) > 1
@@ -165,9 +165,9 @@ class Normaliser:
     def _alone(
         self, text: str, calls: list[tuple[str, int, int]]
     ) -> Iterator[tuple[int, int, str]]:
-        """Yield semicolons for macro calls that are statements or declarations without one.
+        """Yield semicolons for macro calls that are statements or declarations without a semicolon.
 
-        The semicolon replaces the closing parenthesis; only the arguments of the call stay.
+        The semicolon replaces the closing parenthesis; of the call, only the arguments stay.
         """
         for name, start, paren in calls:
             # <linux/compiler.h> has a macro called if.
@@ -321,7 +321,7 @@ def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:
 
 
 def per_cpu_variables(text: str) -> list[tuple[str, str]]:
-    """Return (type text, name) of each per-CPU variable, which no parser sees."""
+    """Return (type text, name) of each per-CPU variable; parsers do not see these variables."""
     if "_PER_CPU" not in text:
         return []
     return [(" ".join(m[1].split()), m[2]) for m in _PER_CPU.finditer(text)]

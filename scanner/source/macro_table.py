@@ -56,11 +56,11 @@ _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)\s*(?=$|[A-Za-z_])|__attrib
 
 
 class MacroTable(NamedTuple):
-    """What the normaliser does with macros; the names are those of the whole tree.
+    """The macros of a whole tree, grouped by what the normaliser does with them.
 
-    `annotations` are blanked, or replaced by "static" if that is their value.  `attributes` are
-    blanked with their parentheses, `loops` are read as ``while``.  `heads` are function-like macros
-    whose body ends in the head of a function, `functions` all other function-like macros.
+    `annotations` are blanked, or replaced by "static" if that is their value. `attributes` are
+    blanked with their parentheses, `loops` are read as ``while``. `heads` are function-like macros
+    whose body ends in the head of a function. `functions` are all other function-like macros.
     """
 
     annotations: dict[str, str]
@@ -82,7 +82,7 @@ def read_define(directive: Directive, line: int) -> Macro | None:
 
 
 def worth_keeping(macro: Macro) -> bool:
-    """Return whether a macro can affect parsing; plain constants, which are most, cannot."""
+    """Return whether a macro can affect parsing. Most macros are plain constants, which cannot."""
     if macro.params is not None:
         return True
     body = macro.body
@@ -150,9 +150,9 @@ _HEAD = re.compile(r"[\w*]\s+\**\s*([\w#\s]+)\([^()]*\b(?:struct|int|void|char)\
 
 
 def _is_head(macro: Macro) -> bool:
-    """Return whether the body ends like a function head with a parameter list of types.
+    """Return whether a macro's body ends like a function head whose parameters are types.
 
-    A parameter of the macro is the function's name or a part of it.
+    One of the macro's parameters is the function's name, or a part of the name.
     """
     body = macro.body
     if macro.params is None or not body.endswith(")") or "{" in body:

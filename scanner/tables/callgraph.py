@@ -36,7 +36,7 @@ class CallGraph:
     """The functions by number (nodes), and the calls that each of them makes (edges)."""
 
     def __init__(self, files: list[FileFacts], types: Types, main: str = "") -> None:
-        """Make the graph; `main` is the architecture whose copies represent all, or ""."""
+        """Make the graph; `main` is the architecture that represents all, or ""."""
         self.types = types
         self.main = main
         self.nodes = [Node(f.path, function) for f in files for function in f.functions]
@@ -87,7 +87,7 @@ class CallGraph:
     def _of_one(self, numbers: list[int], near: str) -> tuple[int, ...]:
         """Return the definitions outside folders of architectures, and those of one architecture.
 
-        This is `near` if it has a definition, else the one that represents all.
+        This architecture is `near` if it has a definition, else the one that represents all.
         """
         homes = {n: architecture(self.nodes[n].file) for n in numbers}
         named = set(homes.values()) - {""}
@@ -96,7 +96,7 @@ class CallGraph:
         return tuple(n for n in numbers if homes[n] in ("", one))
 
     def _copies(self) -> frozenset[int]:
-        """Return the functions that are copies for an architecture that does not represent all."""
+        """Return the functions of architectures other than the one that represents all."""
         found: set[int] = set()
         for numbers in self.by_name.values():
             if len(numbers) > 1:
@@ -186,7 +186,7 @@ class CallGraph:
         return self._macro_type(number, Call(value.callee, "name", value.args, 0, "="), depth + 1)
 
     def _parameter_calls(self) -> dict[int, list[Flat]]:
-        """Return for each function the calls of its own parameters, such as the okfn of NF_HOOK."""
+        """Return each function's calls through its own parameters, such as okfn of NF_HOOK."""
         found: dict[int, list[Flat]] = {}
         for number, node in enumerate(self.nodes):
             pointers = {p.name for p in node.function.params}

@@ -28,7 +28,7 @@ class Use(NamedTuple):
 
 
 class Direct(NamedTuple):
-    """A function of the table and its uses of the struct; `level` is the lowest of their levels."""
+    """A function that uses the struct; `level` is the lowest level of the forms that it uses."""
 
     file: str
     function: Function
@@ -37,7 +37,7 @@ class Direct(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """Return "D" if the struct itself occurs; "P & D" if only forms of it occur."""
+        """Return "D" if the function uses the struct itself, "P & D" if only forms of it."""
         return "D" if self.level == 0 else "P & D"
 
 

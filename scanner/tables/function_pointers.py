@@ -82,8 +82,8 @@ class Held:
     def by_member(self, number: int, field: str, pointer: str, count: int) -> tuple[int, ...]:
         """Return the functions that a call of ``pointer->field`` may reach, in function `number`.
 
-        If the type of `pointer` is unknown, these are the functions with `count` parameters, the
-        number of arguments of the call; none if they are more than MANY.
+        If the type of `pointer` is unknown, these are the functions that take as many parameters
+        (`count`) as the call has arguments; none if they are more than MANY.
         """
         if field not in self._members:
             return ()
@@ -126,7 +126,7 @@ class Held:
         return types.strip(inner).base if inner else "", field
 
     def _spelt(self, base: TypeRef, path: str) -> str:
-        """Return the path with names of members instead of their positions.
+        """Return the path with the names of members in place of their positions.
 
         Returns "" if there is no such member.
         """
@@ -153,7 +153,7 @@ class Held:
     def _names(self, kind: TypeRef, inside: str = "") -> list[str]:
         """Return the members of a struct in order.
 
-        If `inside` is "m.", returns the members of its member m.
+        If `inside` is "m.", returns the members of the struct's member m.
         """
         types = self._graph.types
         members = types.members.get(types.strip(kind).base, {})

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Third table: callers and callees of packet functions whose values are associated with a packet.
 
-A name in a function is associated if its type is a form of the struct.  Under the data-flow rule, a
+A name in a function is associated if its type is a form of the struct. Under the data-flow rule, a
 name is also associated if it receives an associated value: by assignment, as the result of a call,
-or as an argument.  Plain numbers are never associated: a length is not a packet.  A member that is
-another object, such as skb->dev, is not associated either.  But a pointer to the packet's header
+or as an argument. Plain numbers are never associated: a length is not a packet. A member that is an
+object of its own, such as skb->dev, is not associated. But a pointer to the packet's header
 (skb->data) is associated.
 """
 
@@ -23,7 +23,8 @@ ROUNDS = 60  # a limit for safety: the search ends after far fewer rounds
 class Witness(NamedTuple):
     """The call that made a function indirect; `argument` is the associated part of the call.
 
-    `caller` and `callee` are numbers of functions; `by` is the kind of call (see Edge).
+    `caller` and `callee` are numbers of functions in the call graph; `by` is the kind of call (see
+    Edge).
     """
 
     caller: int
@@ -34,9 +35,9 @@ class Witness(NamedTuple):
 
 
 class Indirect(NamedTuple):
-    """A function of the table: the `side` "caller" or "callee" of a packet function.
+    """A function of table `indirect`: the `side` "caller" or "callee" of a packet function.
 
-    `number` is its number in the call graph, `round` the round in which it was found.
+    `number` is the function's number in the call graph, `round` the round in which it was found.
     """
 
     number: int
@@ -154,7 +155,7 @@ class Search:
         return f"{root.removeprefix('(')}{dot}{rest}"
 
     def _result_form(self, edge: Edge, before: set[int]) -> str:
-        """Return "result of F" if a call's result is used and associated; "" otherwise."""
+        """Return "result of F" if the result of a call is associated and used; "" otherwise."""
         if not edge.used or edge.by != "call":
             return ""
         for target in edge.targets:
@@ -250,7 +251,7 @@ class Search:
             assigns = tuple(waiting)
 
     def _results(self, number: int) -> bool:
-        """Find the values in a function's result; return whether one of these values is new."""
+        """Find the associated values that a function returns; return whether any is new."""
         function = self.graph.nodes[number].function
         if number in self._settled or number in self.returning:
             return False

@@ -16,7 +16,7 @@ DEEPEST = 12  # deepest nesting of macros in macros
 
 
 class Flat(NamedTuple):
-    """A call that a macro makes in the end, written in terms of the macro's parameters.
+    """A call that a macro makes, directly or through other macros, in the macro's parameters.
 
     The roots of the atoms in `args` are parameters of the macro.
     """
@@ -101,7 +101,7 @@ class Macros:
         return found
 
     def value(self, name: str, file: str) -> Flat | None:
-        """Return the call whose value is the macro's value; None if there is no such call."""
+        """Return the call whose result is the value of the macro; None if there is no such call."""
         macro = self.first(name, file)
         values = [assign.atoms for assign in macro.assigns if assign.to == "return"]
         if len(values) != 1 or len(values[0]) != 1 or not values[0][0].startswith("@"):

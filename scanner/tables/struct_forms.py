@@ -29,9 +29,10 @@ _VIEW = re.compile(r"\(\s*(?:const\s+)?(?:struct|union)\s+\w+\s*\*\s*\).*->\s*cb
 
 
 class Form(NamedTuple):
-    """A type through which the struct is reached; `via` is the next form on the way to the struct.
+    """A type that leads to the struct; `via` is the next type on the way to the struct.
 
-    `how` says how this form reaches the next one (see Part), `member` by which member.
+    `how` says how this form refers to the next one (see Part); `member` is the member that refers
+    to it.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Form(NamedTuple):
 
 
 class Closure(NamedTuple):
-    """All the forms of a struct, by name, and the struct itself under its own name."""
+    """A struct and all its forms, by name."""
 
     seed: str
     forms: dict[str, Form]
@@ -158,7 +159,8 @@ def aliases(files: list[FileFacts], found: Closure) -> list[Alias]:
 def typedefs_naming(files: list[FileFacts], seed: str) -> list[str]:
     """Return the typedefs whose own text names the struct.
 
-    The text may name the struct as the target, as a member, or in the signature of a function type.
+    The typedef may name the struct as its target, as a member, or in the signature of a function
+    type.
     """
     found = []
     for facts in files:

@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 
 class Options(NamedTuple):
-    """The struct that the tables search for, and the rules.
+    """The struct whose functions the tables list, and the rules for finding them.
 
     `seed` is the struct, or a typedef of it.  `data_flow` means that the data-flow rule finds
     indirect use.  `arch` is the architecture whose copies represent all; "" means the first one of

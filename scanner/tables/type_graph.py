@@ -28,11 +28,11 @@ class Place(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A type that contains or names the type under which it is listed.
+    """A type that contains or names another type, under which it is listed.
 
-    `whole` is the key of this type.  `how` is "pointer" or "embedded" (its `member` is a pointer to
-    the other type, or contains it), "function" (its `member` is a pointer to a function with the
-    other type), "typedef" or "alias".
+    `whole` is the key of the containing or naming type. `how` is "pointer" or "embedded" (its
+    `member` is a pointer to the other type, or contains it), "function" (its `member` is a pointer
+    to a function with the other type), "typedef" or "alias".
     """
 
     whole: str
@@ -43,8 +43,8 @@ class Part(NamedTuple):
 class Types:
     """The types of a tree, by base.
 
-    If several structs have one tag, each has the base "struct T@file".  In a file, the tag then
-    means the file's own struct, or the one in the header that its includes reach first.
+    If several structs have one tag, each has the base "struct T@file". In a file, such a tag means
+    the file's own struct, or the one in the header that its includes reach first.
     """
 
     def __init__(self, files: list[FileFacts], seed: str = "") -> None:
@@ -130,7 +130,7 @@ class Types:
                 self.parts.setdefault(inner, []).append(Part(macro.name, "alias", ""))
 
     def _chains(self, macros: list[tuple[str, Macro]]) -> None:
-        """Add macros that are another name for a typedef, or for another such macro."""
+        """Add macros that are another name for a typedef, or for a macro that is one."""
         named = [(p, m, match) for p, m in macros if (match := _NAME_MACRO.fullmatch(m.body))]
         found = True
         while found:
@@ -189,7 +189,7 @@ class Types:
         return next((fields for fields in meant if fields[0] in self.stand_ins), None)
 
     def scalar(self, kind: TypeRef) -> bool:
-        """Return whether a value of the type cannot refer to a packet."""
+        """Return whether a value of this type cannot refer to a packet."""
         plain = self.strip(kind)
         if plain.stars or plain.function or not plain.base:
             return False
@@ -198,7 +198,7 @@ class Types:
     def is_object(self, kind: TypeRef) -> bool:
         """Return whether the type is a struct that refers to other objects.
 
-        A packet's header refers to no other object.
+        The struct of a protocol header refers to no other object.
         """
         base = self.strip(kind).base
         known = self._objects.get(base)
@@ -234,7 +234,7 @@ def struct_named(files: list[FileFacts], text: str) -> str:
 
 
 def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield (base, {file: file whose definition it uses}) for types that several files define.
+    """Yield each type that several files define, and which file's definition each file uses.
 
     A type is a struct or union.  Headers with equal members all use the first one's definition.
     """
@@ -257,7 +257,7 @@ def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _joined(homes: dict[str, str], includes: Includes) -> dict[str, str]:
-    """Return the definition of a base that each file uses; "" for headers if all share one.
+    """Return which definition of the type `base` each file uses; "" for headers if all share one.
 
     If one file includes two of the headers, their definitions are taken as one struct, for two
     configurations.

@@ -64,7 +64,7 @@ class Clock:
     def to_session(self, times: Several) -> Int64s: ...
 
     def to_session(self, times: Numbers) -> np.int64 | Int64s:
-        """Convert times of this clock (int64 ns) to session time, as an array of that shape.
+        """Convert times of this clock (int64 ns) to session times; the result has the same shape.
 
         One number gives an int64.  Raises TypeError for times that are no whole numbers.
         """
@@ -78,7 +78,7 @@ class Clock:
     def from_session(self, times: Several) -> Int64s: ...
 
     def from_session(self, times: Numbers) -> np.int64 | Int64s:
-        """Convert session times (int64 ns) to times of this clock, as an array of that shape.
+        """Convert session times (int64 ns) to times of this clock; the result has the same shape.
 
         One number gives an int64.  Raises TypeError for times that are no whole numbers.
         """
@@ -87,7 +87,7 @@ class Clock:
 
 
 def _shaped(made: Int64s, given: Int64s) -> np.int64 | Int64s:
-    """Return `made` in the shape of `given`; a number if that has no axes."""
+    """Return `made` in the shape of `given`, or as a number if `given` is a single number."""
     return made.reshape(given.shape) if given.ndim else np.int64(made[0])
 
 
@@ -112,7 +112,7 @@ class Recording:
         return self._opened
 
     def __enter__(self) -> Recording:
-        """Return the recording itself.  Raises ValueError if it is closed."""
+        """Return the recording itself. Raises ValueError if the recording is closed."""
         assert self._session
         return self
 
@@ -126,13 +126,13 @@ class Recording:
         self.close()
 
     def close(self) -> None:
-        """Close the file.  Afterwards, only `file`, close() and clocks can be used."""
+        """Close the file. After close(), only `file`, close() and clocks can be used."""
         self._closed = True
         self._opened.close()
 
     @property
     def file(self) -> Path:
-        """Return the path of the session file, also of a closed recording."""
+        """Return the path of the session file, also after close()."""
         return self._opened.file
 
     @property
@@ -154,10 +154,10 @@ class Recording:
     ) -> npt.NDArray[np.void]:
         """Return a table as a structured array.
 
-        Integers are int64 or int32; an unknown one is the lowest number of its type
-        (skbviewer.UNKNOWN for int64).  Other numbers are float64, NaN where unknown.  Texts are
-        objects, None where missing.  The array has one dimension, and the columns as its fields.
-        Raises KeyError, BadInput, and ValueError if `columns` is empty.
+        Integers are int64 or int32. An unknown integer is the lowest number of its type
+        (skbviewer.UNKNOWN for int64). Other numbers are float64; an unknown one is NaN. Texts are
+        Python objects; a missing text is None. The array has one dimension, and the columns as its
+        fields. Raises KeyError, BadInput, and ValueError if `columns` is empty.
         """
         return data_frames.structured_array(self._vectors(table, columns, packets))
 

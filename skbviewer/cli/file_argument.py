@@ -31,7 +31,7 @@ def open_session(files: Sequence[Path]) -> Session:
 def warn_of(session: Session, files: Sequence[Path]) -> int:
     """Print the warnings about an opened session and return the exit code.
 
-    A warning says that another version of the matching rules made the verdicts. Warnings about
+    A warning is printed if another version of the matching rules made the verdicts. Warnings about
     captures and KBLs are printed only if these are the `files` that were opened: `import` and
     `info` list the warnings of a session file.
     """
@@ -44,7 +44,7 @@ def warn_of(session: Session, files: Sequence[Path]) -> int:
 
 
 def note_samples(*sessions: Session) -> None:
-    """Print a note for each kernel log of `sessions` that has only some of the connections."""
+    """Print a note for each kernel log of `sessions` that recorded only some connections."""
     kernels = (one for session in sessions for one in session.stats.scope().kernels.values())
     for sample in dict.fromkeys(kernel.sample for kernel in kernels if kernel.sample):
         print_line(f"note: {sampling_text(*sample)}", error=True)

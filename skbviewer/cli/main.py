@@ -85,7 +85,7 @@ def _check_words(words: Iterable[str]) -> None:
 
 
 def _forget_output() -> None:
-    """Write what is still to be written nowhere; otherwise Python tries once more at its end."""
+    """Discard unwritten output; otherwise Python tries to write it once more at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
@@ -98,7 +98,7 @@ def _fail(text: str) -> int:
 
 
 def _filter_error(error: ValueError) -> str:
-    """Return the message for an invalid display filter; raise any other `error` again."""
+    """Return the message for an invalid display filter; raise any other error again."""
     from ..analysis.display_filter import FilterError
     from .filter_option import error_text
 

@@ -35,7 +35,7 @@ def _print_json(found: Answer) -> None:
 
 
 def _distinct(columns: Sequence[str]) -> list[str]:
-    """Return a distinct key for each column: the second "n" becomes "n_2"."""
+    """Return a distinct key for each column name: the second "n" becomes "n_2"."""
     names: list[str] = []
     for column in columns:
         name, number = column, 2

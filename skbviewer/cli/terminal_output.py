@@ -56,7 +56,7 @@ def print_lines(lines: Iterable[str]) -> None:
 def print_columns(lines: Iterable[Sequence[str]], texts: Collection[int]) -> None:
     """Print lines of cells on stdout, in columns as wide as their cells.
 
-    Columns whose numbers (from 0) are in `texts` are left-aligned, others right-aligned.
+    Columns whose numbers (from 0) are in `texts` are left-aligned; the others are right-aligned.
     """
     escaped = [[printable(cell) for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*escaped, strict=True)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A connection with the functions and tables that filters and statistics need besides the views."""
+"""A connection that has the functions and tables that filters and statistics need."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A display filter as SQL over a dataset, with the meaning that it has in one session.
+"""A display filter as SQL over a dataset; it selects the packets that it would select in a session.
 
 A condition on calls, legs or drops holds for a packet if one row that belongs to the packet fulfils
 it (docs/display-filter.md). A condition that SQL cannot express exactly is refused.
@@ -25,24 +25,24 @@ TABLES = {LEG: ("legs l", "l", "id"), CALL: ("calls c", "c", "leg"), DROP: ("dro
 def condition(text: str) -> str:
     """Return SQL about a packet `p` that is true if the packet matches the filter `text`.
 
-    Raises FilterError if the filter is wrong, or needs what a dataset does not have.
+    Raises FilterError if the filter is wrong, or needs data that a dataset does not have.
     """
     plan = parse(text)
     return "true" if plan is None else _Packets(text).sql(plan)
 
 
 class _Scope:
-    """Makes SQL about one row: of packets, or of calls inside call()."""
+    """Makes SQL about one row: a row of packets or, inside call(), a row of calls."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def carry(self, field: SqlField, inner: str) -> str:
-        """Return SQL that is true if a row of the field's table for this row fulfils `inner`."""
+        """Return SQL: does a row of the field's table for this row fulfil `inner`?"""
         raise NotImplementedError
 
     def sql(self, plan: p.Plan) -> str:
-        """Return SQL that is true if the row fulfils `plan`."""
+        """Return SQL that is true if the row fulfils the filter `plan`."""
         match plan:
             case p.Joined():
                 left, right = self.sql(plan.left), self.sql(plan.right)
@@ -63,7 +63,10 @@ class _Scope:
         raise AssertionError(plan)
 
     def _field(self, of: p.Operand) -> SqlField:
-        """Return the SQL of an operand.  Raises FilterError if there is none."""
+        """Return the SQL of an operand.
+
+        Raises FilterError if a dataset has no data for the operand.
+        """
         field = FIELDS.get(of.field.name)
         if field is None:
             raise self._refused(of, f"{of.field.name} is known {NEEDS}")
@@ -150,7 +153,7 @@ class _Scope:
 
 class _Packets(_Scope):
     def carry(self, field: SqlField, inner: str) -> str:
-        """Return SQL that is true if a row of the field's table for this packet fulfils `inner`."""
+        """Return SQL: does a row of the field's table for this packet fulfil `inner`?"""
         if field.table == ROW:
             return inner
         table, alias, key = TABLES[field.table]
@@ -169,7 +172,7 @@ class _Calls(_Scope):
         return " ".join(self._joins)
 
     def carry(self, field: SqlField, inner: str) -> str:
-        """Return SQL that is true if the field's row for this call fulfils `inner`."""
+        """Return SQL: does the row of the field's table for this call fulfil `inner`?"""
         if field.table == CALL:
             if field.join:
                 self._joins[field.join] = None

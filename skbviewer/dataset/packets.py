@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packets of all sessions of a dataset by time."""
+"""The packets of all sessions of a dataset, ordered by time."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Write one session: a private folder, publishing, and the removal of what killed writers left.
+"""Write one session into a private folder, publish it, and remove files of killed writers.
 
 Each writer holds a lock on a file of its own. When the process ends, for whatever reason, the
-kernel releases the lock. So a process that gets the lock of another writer knows that this writer
-has ended.
+kernel releases the lock. So a process that gets another writer's lock knows that this writer has
+ended.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def writer(folder: Path) -> Iterator[Writer]:
 
 @contextmanager
 def _held(lock: Path) -> Iterator[IO[str]]:
-    """Make a lock file and lock it; repeat this if a cleaning process removed it in between."""
+    """Make a lock file and lock it; try again if a cleaning process removed the file in between."""
     while True:
         with lock.open("a") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -65,7 +65,7 @@ def _is(path: Path, file: IO[str]) -> bool:
 
 
 def publish(made: Writer, manifest: Manifest) -> bool:
-    """Move the tables of a writer to their places, and write the manifest that names them last.
+    """Move the tables of a writer to their places; then write the manifest that names them.
 
     In the private folder, the files of a table are called TABLE-0.parquet, TABLE-1.parquet, ...
 
@@ -88,9 +88,9 @@ def publish(made: Writer, manifest: Manifest) -> bool:
 
 
 def _name(folder: Path, manifest: Manifest) -> Manifest | None:
-    """Write `manifest`, unless a manifest of this session exists already, and all its files.
+    """Write `manifest`, unless a manifest of this session and all the files it names exist already.
 
-    Returns the earlier manifest of these inputs, or None.
+    Returns the earlier manifest of the same inputs, or None.
     """
     with session_manifests.manifest_lock(folder):
         before = session_manifests.read(session_manifests.place_of(folder, manifest.key))
@@ -128,9 +128,9 @@ def _remove(path: Path) -> None:
 
 
 def clean(folder: Path) -> int:
-    """Remove what killed processes left behind; return the number of files and folders removed.
+    """Remove the files of killed processes; return the number of removed files and folders.
 
-    Files and folders are listed before locks and manifests are read.  So one that was listed and
+    A cleaning process lists files and folders before it reads locks and manifests. So a listed file
     that no lock and no manifest names belongs to no running writer and to no session.
     """
     files = list((folder / TABLES).glob("*/*/*/*/*.parquet"))
@@ -157,7 +157,7 @@ def _clean_manifests(folder: Path) -> int:
 def _clean_private(private: Path) -> bool:
     """Remove a private folder whose writer has ended.
 
-    A task that still wrote a share may have made files in it after its writer had removed it.
+    A killed writer's task may have put files into the folder after another process had removed it.
     """
     dead = private.is_dir() and not private.with_name(f"{private.name}{SUFFIX}").exists()
     if dead:

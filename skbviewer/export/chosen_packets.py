@@ -20,10 +20,10 @@ MOST_PACKETS, MOST_BYTES = 1 << 16, 1 << 25  # of a block of packets that is wri
 
 
 class Places(NamedTuple):
-    """The positions of packets in the file of their capture, and the part of each that is written.
+    """Where packets are in the file of their capture, and which part of each packet is written.
 
-    A packet's `caplen` captured bytes begin at `offset`; the first `kept` bytes are written;
-    `length` is the size on the wire. `ts` is the capture's own time, ns.
+    A packet's `caplen` captured bytes begin at `offset`. Its first `kept` bytes are written. Its
+    `length` is its size on the wire. `ts` is the time (ns) on the capture's own clock.
     """
 
     offset: Int64s
@@ -59,8 +59,8 @@ def packet_places(data: Data, file: UInt8s, packets: Int64s, request: Request) -
 def chosen_packets(recording: Exportable, request: Request) -> Int64s:
     """Return the numbers of the captured packets that `request` chooses, ascending.
 
-    Raises KeyError if one of its rows is not a captured packet, unless the request asks for
-    kernel-only packets; and the exceptions of chosen_rows().
+    Raises KeyError if a chosen row is not a captured packet, unless the request asks for
+    kernel-only packets, and the exceptions of chosen_rows().
     """
     for row in request.rows:
         if row < 0 and not request.kernel_only:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Cells of CSV files.
 
-A spreadsheet mistakes a text that begins with =, +, - or @ for a formula, and a process, a device
-or a function may have such a name. With an apostrophe in front, the cell remains a text (OWASP,
-"CSV Injection").
+A spreadsheet takes a text that begins with =, +, - or @ for a formula. Processes, devices and
+functions may have such names. With an apostrophe in front, the spreadsheet treats the cell as a
+text (OWASP, "CSV Injection").
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ INSIDE = re.compile(r"([,;\t]\s*\"?|\")(?=[=@]|[-+](?!\d[\d.]*(?:[\s,]|$)))")
 
 
 def csv_cell(value: Any) -> Any:
-    """Return a value for a CSV file: texts that look like formulas begin with an apostrophe."""
+    """Return a value for a CSV file; texts that look like formulas get an apostrophe in front."""
     if isinstance(value, str) and FORMULA.match(value) and not NUMBER.fullmatch(value):
         return f"'{value}"
     return value
 
 
 def comment_lines(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of comments, which spreadsheets divide into cells like all other lines.
+    """Yield comments as lines of CSV; spreadsheets divide these lines into cells like all others.
 
     A text is one line: unprintable characters in it become escapes.
     """

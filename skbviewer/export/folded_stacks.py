@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Call stacks as folded stacks, the format of Brendan Gregg's flamegraph.pl.
 
-Each stack is one line: the functions from the outermost to the innermost, joined by ";", then a
-space and the self time of the innermost function in ns.
+Each line is one stack: the functions from the outermost to the innermost, joined by ";", a space,
+and the self time of the innermost function in ns.
 """
 
 from __future__ import annotations

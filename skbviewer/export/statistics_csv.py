@@ -18,5 +18,5 @@ def write_table_csv(table: Table, file: TextIO) -> None:
 
 
 def cell(value: Any) -> Any:
-    """Return a value as one cell.  The numbers of a tuple are joined by commas."""
+    """Return a value of a table as one CSV cell. The numbers of a tuple are joined by commas."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else value

@@ -160,7 +160,7 @@ Table = npt.NDArray[np.void]
 
 
 def empty(dtype: np.dtype[np.void], count: int) -> npt.NDArray[np.void]:
-    """Return an array of `count` rows in which every number is unknown: -1, or 0 if unsigned."""
+    """Return an array of `count` rows in which all values are unknown: -1, or 0 if unsigned."""
     row = np.zeros(1, dtype)
     for name in dtype.names or ():
         if dtype[name].kind == "i" and not name.endswith(("_hi", "_lo")):

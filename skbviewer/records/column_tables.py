@@ -2,9 +2,9 @@
 """Tables of packets and records that are stored column by column.
 
 Many records describe the same packet, so each footprint is stored once, and a record holds the
-number of its footprint.  Each column is stored in the narrowest type that holds its values, and is
-returned in its type in RECORD_DTYPE.  Ten million records need a quarter of the memory that an
-array of rows would need.
+number of its footprint. Each column is stored in the narrowest type that holds its values, and is
+returned in its type of RECORD_DTYPE. Ten million records need a quarter of the memory that an array
+of rows would need.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class ColumnTable:
     ) -> None:
         """Make a table of `columns`, which have equal lengths.
 
-        A column may have a narrower type than in `dtype`.  `scratch` holds the columns and the
-        arrays that are made from them.
+        A column may be stored in a narrower type than `dtype` says. `scratch` holds the columns and
+        the arrays that are made from them.
         """
         self.dtype, self.scratch = dtype, scratch or Scratch()
         self._columns = columns
@@ -97,7 +97,7 @@ class ColumnTable:
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
         """Return the columns `names` at the row numbers `rows`, by name.
 
-        Each has its stored type; a constant one takes no memory.
+        Each column has its stored type; a column with one value takes no memory.
         """
         return {name: _picked(self._columns[name], rows) for name in names}
 
@@ -106,7 +106,7 @@ class ColumnTable:
         return ColumnTable(self.dtype, {n: column[rows] for n, column in self._columns.items()})
 
     def with_columns(self, changed: Mapping[str, Column]) -> ColumnTable:
-        """Return a table with the columns `changed` instead of its own; the others are shared."""
+        """Return a table with the columns `changed` instead of its own; others are shared."""
         return ColumnTable(self.dtype, {**self._columns, **changed}, self.scratch)
 
     def stored(self, name: str) -> Column:
@@ -156,7 +156,7 @@ class RecordTable(ColumnTable):
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
         """Return the columns `names` at the row numbers `rows`, by name.
 
-        Each has its stored type; a constant one takes no memory.
+        Each column has its stored type; a column with one value takes no memory.
         """
         names = tuple(names)
         made = super().parts((name for name in names if name in self._columns), rows)
@@ -166,7 +166,10 @@ class RecordTable(ColumnTable):
 
 
 def _picked(column: Column, rows: Rows) -> Column:
-    """Return column[rows].  For row numbers, take() needs a third less time than indexing."""
+    """Return column[rows].
+
+    For an array of row numbers, take() needs a third less time than indexing.
+    """
     if isinstance(rows, slice) or rows.dtype == np.bool_ or not len(rows):
         return column[rows]
     if column.strides == (0,):
@@ -177,7 +180,7 @@ def _picked(column: Column, rows: Rows) -> Column:
 def no_footprints(count: int) -> ColumnTable:
     """Return a table of `count` + 1 footprints whose columns are all unknown, to be filled.
 
-    Row 0 stands for no footprint.
+    Row 0 stands for an unknown footprint.
     """
     unknown = empty(FOOTPRINT_DTYPE, 1)
     columns = {name: np.repeat(unknown[name], count + 1) for name in FOOTPRINT_NAMES}
@@ -194,7 +197,7 @@ def scratch_of(rows: Records | Packets) -> Scratch:
 
 
 def pick(rows: Records | Packets, index: npt.NDArray[np.int64]) -> Table:
-    """Return rows[index]; for wide rows this is ten times as fast as numpy's indexing."""
+    """Return rows[index]; for wide rows this is ten times as fast as numpy's own indexing."""
     if isinstance(rows, ColumnTable):
         return rows[index]
     whole = np.ascontiguousarray(rows).view(f"V{rows.dtype.itemsize}")
@@ -211,7 +214,7 @@ def parts(
 ) -> dict[str, Column]:
     """Return the columns `names` at the row numbers `index`.
 
-    Each has its stored type, which may be narrow.
+    Each column has its stored type, which may be narrow.
     """
     if isinstance(rows, ColumnTable):
         return rows.parts(names, index)

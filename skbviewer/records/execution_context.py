@@ -12,7 +12,7 @@ from ..records.types import Int64s
 def execution(
     context: npt.NDArray[np.integer], pid: npt.NDArray[np.integer], cpu: npt.NDArray[np.integer]
 ) -> Int64s:
-    """Return a number for each record, equal for all records of one execution context.
+    """Return a number for each record; records of one execution context have equal numbers.
 
     `context`, `pid` and `cpu` are the records' columns.  Tasks are identified by thread id.  The
     idle task and interrupts are identified by CPU, because each CPU has its own.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Offsets of the fields of Ethernet, IP, TCP, UDP, ICMP and ARP headers, in bytes from their start.
+"""Offsets (bytes) of the fields in Ethernet, IP, TCP, UDP, ICMP and ARP headers.
 
 The offsets are plain numbers, so that compiled loops can use them.  `..._SIZE` is the size of a
 header without options.  Numbers in headers are big-endian.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The table of kernel events: number, word and traits of each.
 
-`kmod/kbl.h` has a line for each event that a KBL can hold; `kmod/gen_layout.py` makes KBL_EVENTS of
-them.  Modules ask this table which events have a trait instead of listing numbers.
+`kmod/kbl.h` has a line for each event that a KBL can hold; `kmod/gen_layout.py` makes KBL_EVENTS
+from these lines. Modules ask this table which events have a trait instead of listing numbers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Trait(StrEnum):
 
 
 class KernelEvent(NamedTuple):
-    """A kind of event; `text` is what kbl.h says about it."""
+    """A kind of event; `text` is the description in kbl.h."""
 
     number: int
     word: str

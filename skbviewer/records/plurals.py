@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nouns with a number and their verbs, for sentences."""
+"""Numbers with nouns and verbs that fit them, for sentences."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Calls, events and counters of packets as a trace for Perfetto.
 
-Input: the legs of the packets that a request names.  Output: a protobuf trace.  There is a track
-for each thread, and one for each other context of each CPU.  If calls do not nest, they are divided
-into several tracks, because Perfetto drops slices that overlap.  Calls are slices, whose categories
-are layers; events, and calls without a recorded return, are instants.  Flows connect the outermost
-calls of a packet.  Times are session time, which is CLOCK_REALTIME of the first kernel log's host.
-Format: https://perfetto.dev/docs/reference/trace-packet-proto
+Input: the legs of the packets that a request names. Output: a protobuf trace. Each thread has a
+track, and each context of each CPU that is no thread. If calls do not nest, they are divided into
+several tracks, because Perfetto drops slices that overlap. Calls are slices, with their layers as
+categories. Events, and calls without a recorded return, are instants. Flows connect the outermost
+calls that handled the same packet. Times are session time, which is CLOCK_REALTIME of the first
+kernel log's host. Format: https://perfetto.dev/docs/reference/trace-packet-proto
 """
 
 from __future__ import annotations
@@ -108,9 +108,9 @@ def _describe(recording: Exportable, legs: ChosenLegs, slices: Slices, head: Hea
 
 
 def events_in_order(slices: Slices) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Return kind, row and time (ns) of each event in order of time, and the level of each row.
+    """Return kind, row and time (ns) of each start and end in order of time, and each row's level.
 
-    On the tracks of one level, slices nest: every end belongs to the open slice that began last.
+    The slices of one level of a track nest: every end belongs to the open slice that began last.
     """
     timed = np.flatnonzero(slices.end >= 0)
     begin, end = slices.begin[timed], slices.end[timed]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers and one's complement sums in the bytes of packets, for compiled loops.
+"""Read and write numbers in packets, and sum up words for checksums, in compiled loops.
 
 The loops read the original bytes and write to a copy, so that sums can be compared afterwards.
 """
@@ -20,7 +20,7 @@ MOST_CHECKSUMS = 32
 
 
 class Packet(NamedTuple):
-    """One packet's original bytes, its copy, and the checksums found so far."""
+    """A packet's original bytes, a copy to change, and the checksums found so far."""
 
     old: UInt8s
     new: UInt8s
@@ -70,8 +70,8 @@ def fill(packet: Packet, begin: Int, end: Int, value: Int) -> None:
 def blank(packet: Packet, begin: Int, end: Int) -> None:
     """Overwrite the payload from `begin` to `end` - 1 with zeros, except for the first word.
 
-    That word becomes the sum of the payload.  So all checksums over the payload stay correct or
-    wrong, even if they are in other fragments.  The checksums reveal this sum anyway.
+    The first word becomes the sum of the payload. So a checksum over the payload stays correct or
+    wrong, even if it is in another fragment. The packet's checksums reveal this sum in any case.
     """
     if end <= begin:
         return
@@ -131,10 +131,10 @@ def put_mac(packet: Packet, at: Int) -> None:
 def note_checksum(
     packet: Packet, field: Int, begin: Int, end: Int, more: Int, never_zero: Int
 ) -> None:
-    """Note that the checksum of bytes from `begin` to `end` - 1 at `field` must be adjusted.
+    """Note a checksum to adjust: it is at `field`, and covers the bytes from `begin` to `end` - 1.
 
-    `more` is the amount by which the sum of other bytes (a pseudo-header) has decreased. With
-    `never_zero`, a sum of 0 is written as 0xffff.
+    `more` is by how much the sum of other bytes (a pseudo-header) has decreased. With `never_zero`,
+    a checksum of 0 is written as 0xffff.
     """
     count = packet.found[0]
     if count == MOST_CHECKSUMS or field + 2 > end:
@@ -147,7 +147,7 @@ def note_checksum(
 
 @compiled
 def adjust_checksums(packet: Packet) -> None:
-    """Adjust the noted checksums, innermost first: correct ones stay correct, wrong ones wrong."""
+    """Adjust noted checksums, innermost first: correct ones stay correct, wrong ones wrong."""
     for n in range(packet.found[0] - 1, -1, -1):
         row = packet.checksums[n]
         field, begin, end = row[FIELD], row[BEGIN], row[END]

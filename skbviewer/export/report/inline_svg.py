@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A picture as inline SVG with the colours of both themes.
 
-Input: the same picture as SVG in light and in dark colours.  Output: one `svg` element, in which
-colours that differ are classes, so that the page's style chooses between them.
+Input: the same picture as SVG in light and in dark colours. Output: one `svg` element. Colours that
+differ between the two pictures become classes, so that the page's style sheet chooses between them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Node = ElementTree.Element
 
 
 class Palette:
-    """Pairs of colours, light and dark, and the class of each pair."""
+    """Pairs of a light and a dark colour, and the class of each pair."""
 
     def __init__(self) -> None:
         self._classes: dict[tuple[str, str, str], str] = {}
@@ -53,8 +53,8 @@ class Palette:
 def inline(light: bytes, dark: bytes, prefix: str, palette: Palette, title: str) -> Markup:
     """Return the picture as one `svg` element.
 
-    `prefix` makes its ids unique; `title` is for screen readers. Qt groups the shapes of equal
-    pictures differently if their colours differ, so groups are resolved first.
+    `prefix` makes the ids unique in a page; `title` is for screen readers. Qt may group the shapes
+    of two equal pictures differently if their colours differ, so groups are resolved first.
     """
     one, other = (ElementTree.fromstring(picture) for picture in (light, dark))
     shapes, darker = list(_shapes(one, {})), list(_shapes(other, {}))
@@ -98,7 +98,10 @@ def _shapes(node: Node, above: dict[str, str]) -> Iterator[Node]:
 
 
 def _definitions(picture: Node, prefix: str) -> Iterator[Node]:
-    """Yield patterns and masks, whose ids get the prefix.  Both pictures have the same masks."""
+    """Yield patterns and masks, with the prefix in front of their ids.
+
+    Both pictures have the same masks.
+    """
     for defs in picture:
         if _local(defs.tag) != "defs":
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The first sections of a report: numbers, and where the recording was made."""
+"""The first sections of a report: a summary in numbers, and the recording's circumstances."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _when(facts: Facts) -> Iterator[str]:
 
 
 def numbers(facts: Facts) -> Markup:
-    """Return the summary, one card per number: first these packets, then the whole recording."""
+    """Return a card per number: first the report's packets, then the whole recording."""
     info, matches = facts.info, facts.info["matches"]
     drops, lost = _sum(facts, "drops", "number"), _sum(facts, "drops", "lost")
     these = (
@@ -74,7 +74,7 @@ def _sum(facts: Facts, table: str, key: str) -> int:
 
 
 def _cards(shown: Iterable[tuple[str, str, str]]) -> Markup:
-    """Return a card for each number: the number, what it counts, and its style."""
+    """Return the HTML of a card for each number: the number, what it counts, and a style."""
     cards = (
         element("div", element("b", number, class_=look or None), element("span", what),
                 class_="card")
@@ -84,7 +84,7 @@ def _cards(shown: Iterable[tuple[str, str, str]]) -> Markup:
 
 
 def _sampled(info: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield a card with the packets that the recorder left out, if it sampled connections."""
+    """Yield a card that counts the packets left out by sampling, if the recorder sampled."""
     rates = sorted({one["rate"] for one in info.get("sampling", ())})
     if rates:
         left_out = f"{info['matches']['sampled_out']:,}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Change all texts in rows, for pseudonyms and for characters that a file cannot contain."""
+"""Change all texts in rows: set pseudonyms, and replace characters that a file cannot contain."""
 
 from __future__ import annotations
 

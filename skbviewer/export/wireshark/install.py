@@ -29,7 +29,9 @@ def folders(environment: Mapping[str, str], home: Path) -> dict[str, Path]:
 
 
 def install(where: Mapping[str, Path]) -> list[Path]:
-    """Write all files and return their paths. Files in which Wireshark keeps its state stay.
+    """Write all files and return their paths.
+
+    Files in which Wireshark keeps its state are not removed.
 
     Raises BadInput, before anything is written, if a file has been changed since skbviewer wrote
     it.
@@ -55,9 +57,9 @@ def install(where: Mapping[str, Path]) -> list[Path]:
 
 
 def uninstall(where: Mapping[str, Path]) -> tuple[list[Path], list[Path]]:
-    """Remove the files; return those that were removed, and those that stay because they changed.
+    """Remove the files; return the removed files, and those that stay because they were changed.
 
-    Wireshark's state of the profile is removed with the profile.
+    If the profile is removed, Wireshark's state files in the profile are removed, too.
     """
     removed: list[Path] = []
     kept: list[Path] = []
@@ -93,7 +95,7 @@ def _places(where: Mapping[str, Path]) -> Iterator[tuple[Path, File]]:
 
 
 def _is_ours(path: Path) -> bool:
-    """Return whether a file is unchanged since skbviewer wrote it; False for a link."""
+    """Return whether a file is as skbviewer wrote it; False for a symbolic link."""
     if path.is_symlink() or not path.is_file():
         return False
     try:

@@ -53,7 +53,7 @@ SCHEMA = {
 def event_of_log(raw: bytes, plain: bool) -> Event:
     """Return an event of a log without its packet bytes, in the layout of retis 1.6.
 
-    With `plain`, only the PLAIN sections are returned. Returns {} if the event cannot be parsed.
+    With `plain`, only the sections PLAIN are returned. Returns {} if the event cannot be parsed.
     """
     try:
         event = json.loads(raw)
@@ -74,7 +74,7 @@ def event_of_log(raw: bytes, plain: bool) -> Event:
 
 
 def short_event(event: Event) -> Event:
-    """Return the PLAIN sections of an event, without its stack trace."""
+    """Return the sections PLAIN of an event, without its stack trace."""
     made = {key: event[key] for key in PLAIN if key in event}
     kernel = _section(event, "kernel")
     return made | {"kernel": {k: v for k, v in kernel.items() if k != "stack_trace"}}
@@ -86,7 +86,7 @@ def as_json(event: Event) -> bytes:
 
 
 def text_of(event: Event) -> str:
-    """Return an event as `retis print` shows it: a first line, and one with namespace and device.
+    """Return an event as `retis print` shows it: a first line, one with namespace and device.
 
     The second line is missing if the event has neither namespace nor device.
     """
