@@ -59,7 +59,7 @@ class Layout(NamedTuple):
 
 
 def preprocess(header: Path) -> str:
-    """Return the header's declarations with the includes replaced by typedefs."""
+    """Return the preprocessed text of a header, in which typedefs replace the includes."""
     text = re.sub(r"^#include.*$", "", header.read_text(), flags=re.MULTILINE)
     done = subprocess.run(
         ["cc", "-E", "-P", "-x", "c", "-"], input=text, capture_output=True, text=True, check=True
@@ -81,7 +81,7 @@ def read_field(decl: Any, offset: int) -> Field:
 
 
 def read_struct(node: Any) -> list[Field]:
-    """Return the members of one struct."""
+    """Return the members of a struct, in order."""
     fields: list[Field] = []
     end = 0
     for decl in node.decls:
@@ -98,7 +98,7 @@ def read_enum(node: Any) -> dict[str, int]:
 
 
 def read_header(header: Path) -> Layout:
-    """Parse ``header``; raises ValueError on a layout that is not portable."""
+    """Return the layout that ``header`` declares; raises ValueError if it is not portable."""
     tree = c_parser.CParser().parse(preprocess(header), str(header))
     layout = Layout({m[1]: int(m[2], 0) for m in DEFINE.finditer(header.read_text())}, {}, {})
     for node in (decl.type for decl in tree.ext):
@@ -115,7 +115,7 @@ def camel(name: str) -> str:
 
 
 def common_prefix(names: list[str]) -> str:
-    """Return the prefix that all enumerators share, up to the last underscore."""
+    """Return the common prefix of `names`, up to its last underscore."""
     first, last = min(names), max(names)
     same = next((i for i, c in enumerate(first) if c != last[i]), len(first))
     return first[: first.rfind("_", 0, same) + 1]
@@ -145,7 +145,7 @@ def render_struct(name: str, fields: list[Field]) -> list[str]:
 
 
 def render_events(header: Path) -> list[str]:
-    """Return the table of events: number, word, comment and traits of each."""
+    """Return the Python lines of the table of events: number, word, comment and traits of each."""
     lines = ["", "", "# Number, word, what its data is, traits (kernel_events.py explains them)."]
     lines.append("KBL_EVENTS: tuple[tuple[int, str, str, tuple[str, ...]], ...] = (")
     for found in EVENT.finditer(header.read_text()):
@@ -200,7 +200,7 @@ def render(header: Path) -> str:
 
 
 def main() -> int:
-    """Write the layout module; 0 on success."""
+    """Write skbviewer/records/kbl_layout.py; return 0 on success."""
     parser = argparse.ArgumentParser(description="Generate the Python layout from kbl.h.")
     parser.add_argument("-o", "--output", type=Path, default=OUTPUT)
     args = parser.parse_args()

@@ -131,7 +131,7 @@ def strip(btf: Btf, type_id: int) -> dict[str, Any]:
 
 
 def stars(btf: Btf, type_id: int) -> tuple[str, int]:
-    """Return the struct to which a type points ("" if none), and the number of pointers to it."""
+    """Return (struct, n) for a type that is n pointers to a struct ("" if it is another type)."""
     count = 0
     entry = strip(btf, type_id)
     while entry.get("kind") == "PTR":
@@ -169,7 +169,10 @@ def carriers(btf: Btf, proto: dict[str, Any]) -> list[str]:
 
 
 def returned(btf: Btf, proto: dict[str, Any]) -> str:
-    """Return "void", "bool" (one byte), "int" (at most four), or "" for a whole register."""
+    """Return the kind of a result:
+
+    "void", "bool" (one byte), "int" (at most four) or "" (register).
+    """
     entry = strip(btf, proto["ret_type_id"])
     if not entry:
         return "void"
@@ -217,7 +220,7 @@ def read_module(path: Path) -> bytes:
 
 
 def read_tables(kernel: Path, modules: dict[str, Path]) -> dict[str, Btf]:
-    """Return the BTF of the kernel as "" and of each module by its name."""
+    """Return the BTF of each module by the module's name, and of the kernel under the name ""."""
     with tempfile.TemporaryDirectory() as folder:
         image = Path(folder) / "vmlinux"
         image.write_bytes(unpack_image(kernel.read_bytes()))
@@ -253,7 +256,7 @@ def generate(
 
 
 def main() -> int:
-    """Write the list; 0 on success."""
+    """Write the probe list; return 0 on success."""
     parser = argparse.ArgumentParser(description="Take the carriers of probes.txt from BTF.")
     parser.add_argument("kernel", type=Path, help="vmlinuz, vmlinux or /sys/kernel/btf/vmlinux")
     parser.add_argument("modules", type=Path, nargs="*", help="modules, such as veth.ko")

@@ -70,7 +70,10 @@ def numbers_of(macros: str) -> Names:
 
 
 def read_all(folders: list[Path]) -> dict[str, Names]:
-    """Return all tables. Raises ValueError if two folders disagree."""
+    """Return the names of system calls by number, for each table of TABLES.
+
+    Raises ValueError if two folders disagree.
+    """
     made: dict[str, Names] = {name: {} for name in TABLES}
     for folder in folders:
         for machine, table in TABLES.items():
@@ -115,7 +118,7 @@ def render_header(tables: dict[str, Names]) -> str:
 
 
 def main() -> int:
-    """Write both files."""
+    """Write resources/syscalls.json and kmod/rec_syscall_names.h; return 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="+", help="has usr/src/linux-headers-...")
     tables = read_all(parser.parse_args().folder)

@@ -120,7 +120,7 @@ class Btf:
         raise BadBtf("BTF: types refer to each other in a circle")
 
     def contents(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield (name, others) for each named struct or union.
+        """Yield (name, others) for each named struct or union of this BTF.
 
         `others` are the names of the structs and unions that the type contains or points to.
         """
@@ -142,9 +142,9 @@ class Btf:
                 yield f"{'union' if member.kind == _UNION else 'struct'} {member.name}"
 
     def functions(self, module: str) -> Iterator[Function]:
-        """Yield the functions that this BTF defines itself, not those of its base.
+        """Yield the functions that this BTF defines itself, without those of the kernel below it.
 
-        `module` is their module, "" for vmlinux.
+        `module` is the name of the functions' module, "" for vmlinux.
         """
         for kind in self.types:
             if kind.kind == _FUNC:

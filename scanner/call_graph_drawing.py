@@ -51,9 +51,9 @@ def reachable(
 
 
 def dot(functions: list[dict[str, Any]], seen: dict[int, int], edges: list[tuple[int, int]]) -> str:
-    """Return the graph in Graphviz's language; the functions of a file are drawn together.
+    """Return a call graph as DOT text; functions of the same file are drawn together.
 
-    `seen` maps each function to draw (index into `functions`) to its distance.
+    `seen` maps each function to draw (its index in `functions`) to its distance from the root.
     """
     lines = [
         "digraph packet_functions {",

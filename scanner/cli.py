@@ -31,7 +31,7 @@ _TEXT = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; return the exit code."""
+    """Run the `skbscan` command that `argv` names; return the exit code."""
     args = command_line.parse(argv)
     if argv is None:
         signal.signal(signal.SIGTERM, _end)

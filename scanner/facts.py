@@ -26,7 +26,7 @@ class TypeRef(NamedTuple):
 
 
 def stars_of(layers: Iterable[bool]) -> int:
-    """Return the stars of a type whose layers are pointers (True) and arrays, outermost first.
+    """Return a type's number of stars. `layers`, outermost first, are pointers (True) or arrays.
 
     An array to which a pointer points adds no star, because the pointer's value is the address of
     the first element.

@@ -47,7 +47,7 @@ class Pack(NamedTuple):
 
 
 def folder() -> Path:
-    """Return the folder of packs, according to the XDG base directory specification."""
+    """Return the cache folder, according to the XDG base directory specification."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "skbscan"
 
@@ -79,13 +79,13 @@ def scanner_key(every: bool = False) -> str:
 
 
 def pack_path(cache: Path, root: Path, names: list[str]) -> Path:
-    """Return the path of the pack for these folders of a tree."""
+    """Return the path of the cache file for the folders `names` of the tree `root`."""
     name = hashlib.sha256(repr((str(root.resolve()), names)).encode()).hexdigest()
     return cache / f"{name[:32]}.pack"
 
 
 def load(path: Path, key: str) -> Pack | None:
-    """Return the pack at `path`; None if it is damaged or its key does not begin with `key`."""
+    """Return the cached facts in the file `path`; None if it is damaged or has another key."""
     try:
         kept, entries = pickle.loads(read(path))
     except UNREADABLE:
@@ -138,7 +138,7 @@ def write(path: Path, data: bytes) -> str:
 
 
 def drop_old(path: Path, kept: int = 12) -> None:
-    """Remove all files with the suffix of `path` in its folder, except the `kept` newest."""
+    """Remove old cache files beside `path` with the same suffix; the `kept` newest stay."""
     with contextlib.suppress(OSError):
         files = sorted(path.parent.glob(f"*{path.suffix}"), key=lambda p: p.stat().st_mtime)
         for old in files[:-kept]:

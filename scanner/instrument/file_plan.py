@@ -118,7 +118,7 @@ class FilePlanner:
         self.normaliser = Normaliser(tree.table)
 
     def plan(self, path: str, data: bytes, wanted: list[Wanted]) -> FilePlan:
-        """Return the plan of a file; it has a problem if its edits cannot be undone to the byte."""
+        """Return a file's edits; its `problem` is set if the edits cannot be undone to the byte."""
         text = data.decode("latin-1")
         reading = _Reading(self, path, data, text)
         functions = tuple(reading.done(item) for item in wanted)
@@ -140,7 +140,7 @@ class FilePlanner:
 
 
 def text_with_probes(file: FilePlan, ids: Iterable[int]) -> str:
-    """Return the text of the file with its probes.
+    """Return the text of a file after its planned probes are inserted.
 
     `ids` has an id for each function with a plan, in the order of the functions.
     """

@@ -210,7 +210,7 @@ def _exits(shape: Shape, text: str) -> list[Edit]:
 
 
 def text_with_edits(text: str, edits: list[Edit]) -> str:
-    """Return `text` with the edits applied, which must be sorted and must not overlap."""
+    """Return `text` after `edits`, which must be sorted and must not overlap."""
     pieces = []
     position = 0
     for start, end, new in edits:

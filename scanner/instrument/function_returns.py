@@ -38,7 +38,7 @@ def _semicolon(text: str, start: int, end: int) -> int:
 
 
 def returns(text: str, start: int, end: int) -> list[Return]:
-    """Return every return statement between two offsets.
+    """Return every return statement in `text` between two offsets.
 
     The end is -1 for a return statement in a macro's arguments: a comma or a semicolon may end it
     there, and the macro may use it in any way.
@@ -58,7 +58,7 @@ def returns(text: str, start: int, end: int) -> list[Return]:
 
 
 def closing_brace(text: str, brace: int) -> int:
-    """Return the offset of the brace that closes the one at offset `brace`; -1 if there is none."""
+    """Return the offset of the brace that closes the brace at `brace`; -1 if no brace does."""
     depth = 0
     for match in _BRACES.finditer(text, brace):
         depth += 1 if match[0] == "{" else -1

@@ -44,7 +44,7 @@ def _blank_lines(text: str, end: int) -> list[int]:
 
 
 def without(hidden: str, found: list[Directive]) -> str:
-    """Return the text with the directives `found` blanked; the text of all branches stays."""
+    """Return the text with its preprocessor directives `found` blanked; all #if branches stay."""
     pieces = []
     position = 0
     for directive in found:
@@ -88,7 +88,7 @@ def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
 
 
 def place(text: str, hidden: str, functions: list[int]) -> int:
-    """Return the start of an empty line before all functions; -1 if there is none.
+    """Return the offset of an empty line for an #include before all functions; -1 if none fits.
 
     The compiler reads an #include in this line whenever it compiles one of the functions. `hidden`
     is the text without comments and literals. `functions` are the offsets at which the functions

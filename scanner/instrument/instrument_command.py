@@ -19,7 +19,7 @@ from scanner.source.source_tree import BadTree
 
 
 def command(args: argparse.Namespace) -> int:
-    """Run the command; return the exit code."""
+    """Run `skbscan instrument`; return the exit code."""
     if args.undo:
         return _undo(args)
     added = runtime.additions(args.tree) if args.runtime else []

@@ -64,7 +64,7 @@ def _type(text: str) -> tuple[str, int, int]:
 
 
 def carriers(row: Row) -> tuple[str, ...]:
-    """Return the carriers of a function (packets and sock), in the form of a probe list."""
+    """Return a function's carriers (packets and sock) in the form of a probe list's lines."""
     kinds = [_type(kind) for _, _, kind in row["parameters"]]
     return probe_list.carriers(kinds, _type(row["returns_stripped"]), row["skb_list"], every=True)
 

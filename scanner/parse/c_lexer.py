@@ -65,7 +65,7 @@ class IslandLexer:
         self.tokens: list[Token | None] = []
 
     def input(self, text: str, filename: str = "") -> None:
-        """Read a text whose first line is line 2."""
+        """Start to read `text`, whose first line counts as line 2."""
         self.filename = filename
         kinds = self._kinds
         found: list[Token | None] = []

@@ -92,7 +92,7 @@ def record(text: str, types: frozenset[str], line: int) -> Record:
 
 
 def typedefs(text: str, types: frozenset[str], line: int) -> list[Typedef | Record]:
-    """Return what a typedef declares: each name, and a record for each anonymous struct.
+    """Return the names that a typedef declares, and a Record for each anonymous struct in it.
 
     Raises Unreadable.
     """
@@ -118,7 +118,7 @@ def _signature(node: Any) -> Iterator[TypeRef]:
 
 
 def parameters(declaration: Any, old_style: Any = None) -> tuple[tuple[Param, ...], bool]:
-    """Return the parameters of a FuncDecl, and whether it ends in an ellipsis.
+    """Return the parameters of a function declaration, and whether an ellipsis ("...") follows.
 
     `old_style` are the declarations between the head and the body of a K&R definition.
     """
@@ -143,7 +143,7 @@ def parameters(declaration: Any, old_style: Any = None) -> tuple[tuple[Param, ..
 
 
 def result(declaration: Any) -> TypeRef:
-    """Return the result type of a function's declaration."""
+    """Return the result type of the function that `declaration` declares."""
     node = declaration
     while type(node) is not c_ast.FuncDecl:
         node = node.type

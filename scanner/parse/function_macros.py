@@ -29,7 +29,7 @@ def _wanted(macro: Macro) -> bool:
 
 
 def pseudo_functions(macros: Iterable[Macro]) -> list[Function]:
-    """Return each function-like macro that calls something, in the form of a function."""
+    """Return a Function for each function-like macro whose body calls something."""
     wanted = [macro for macro in macros if _wanted(macro)]
     found = _read(wanted)
     # A macro that is not C would spoil its neighbours, so each one is read separately.

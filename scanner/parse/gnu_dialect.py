@@ -166,7 +166,7 @@ def _named_types(text: str, types: frozenset[str]) -> str:
 
 
 def gnu_fields(text: str) -> str:
-    """Replace ``{ open: f, }`` with ``{ .open= f, }``."""
+    """Replace old GNU initialisers ``{ open: f, }`` with ``{ .open= f, }``."""
     return _GNU_FIELD.sub(r"\1.\2\3=", text)
 
 

@@ -68,18 +68,18 @@ class Found(NamedTuple):
     unread: list[Unread]
 
     def type_names(self, start: int, end: int) -> frozenset[str]:
-        """Return the type names between two offsets."""
+        """Return the names of types that are used between two offsets."""
         low = bisect_left(self.types, (start, ""))
         high = bisect_left(self.types, (end, ""))
         return frozenset(name for _, name in self.types[low:high])
 
     def inside(self, body: Node) -> Node:
-        """Return the node that holds the statements of a body."""
+        """Return the node that contains the statements of the function body `body`."""
         return self.insides.get(body.start_byte, body)
 
 
 def parse(source: bytes) -> Node:
-    """Return the root of the syntax tree."""
+    """Return the root of tree-sitter's syntax tree for a C source."""
     return Parser(_LANGUAGE).parse(source).root_node
 
 

@@ -68,7 +68,7 @@ def declarator_parts(node: Node | None) -> tuple[str, int, bool]:
 
 
 def parameters(function: Node) -> tuple[tuple[Param, ...], bool]:
-    """Return (parameters, whether an ellipsis follows) as tree-sitter sees a definition."""
+    """Return the parameters of a definition by tree-sitter, and whether an ellipsis follows."""
     node = function.child_by_field_name("declarator")
     while node is not None and node.type != "function_declarator":
         node = node.child_by_field_name("declarator")
@@ -95,7 +95,7 @@ def parameter_names(function: Node) -> frozenset[str]:
 
 
 def result(function: Node) -> TypeRef:
-    """Return the result type that tree-sitter sees in a definition."""
+    """Return the result type of a function definition, as tree-sitter recognises it."""
     stars = 0
     node = function.child_by_field_name("declarator")
     while node is not None and node.type == "pointer_declarator":
@@ -105,7 +105,7 @@ def result(function: Node) -> TypeRef:
 
 
 def members(record: Node) -> tuple[Member, ...]:
-    """Return the members that tree-sitter sees in a struct."""
+    """Return the members of a struct that tree-sitter recognises."""
     found: list[Member] = []
     stack = [record.child_by_field_name("body")]
     while stack:

@@ -50,7 +50,7 @@ class Block(NamedTuple):
 
 
 def blocks(text: str) -> list[Block]:
-    """Return the blocks of a text in order."""
+    """Return the outermost blocks in braces of a text, in order."""
     found, balanced = _counted(text)
     return found if balanced else _by_columns(text)
 
@@ -134,7 +134,7 @@ def _head(text: str, after: int, start: int) -> int:
 
 
 def without_bodies(text: str, hidden: list[Block]) -> str:
-    """Return the text with the blocks `hidden` emptied; its length and lines stay."""
+    """Return the text with the blocks `hidden` emptied; length and line numbers stay the same."""
     pieces = []
     position = 0
     for block in hidden:
@@ -184,7 +184,7 @@ def is_function(text: str, block: Block) -> bool:
 
 
 def is_class(text: str, block: Block) -> bool:
-    """Return whether a block is a struct with functions inside, which only C++ allows."""
+    """Return whether a block is a struct that contains functions, as only C++ allows."""
     head = text[block.head : block.open]
     return bool(_TAG.fullmatch(head) and _METHOD.search(text, block.open, block.end))
 

@@ -66,7 +66,7 @@ class Directive(NamedTuple):
 
 
 def blank(text: str) -> str:
-    """Return spaces instead of `text`; its newlines stay."""
+    """Return `text` with every character but newlines replaced by a space."""
     if "\n" not in text:
         return " " * len(text)
     return "\n".join([" " * len(line) for line in text.split("\n")])
@@ -97,7 +97,7 @@ def _continued(text: str) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """Return the text with Unix line ends, and each continuing backslash next to its newline."""
+    """Return the text with Unix line ends, and no space between a backslash and a newline."""
     if "\r" in text:
         text = text.replace("\\\r\n", " \\\n").replace("\r\n", " \n")
     return _APART.sub(r"\1\\\n", text)
@@ -151,7 +151,7 @@ def _truth(directive: Directive) -> bool | None:
 
 
 def branch_groups(found: list[Directive], length: int) -> list[Group]:
-    """Return the #if groups in order of their #if.
+    """Return the #if groups (#if to #endif), ordered by the positions of their #if.
 
     A group without #endif extends to the end of the text.
     """
@@ -238,7 +238,7 @@ def choices(groups: list[Group]) -> Iterator[list[int]]:
 def choose_branches(
     text: str, found: list[Directive], groups: list[Group], chosen: list[int]
 ) -> str:
-    """Return the text with directives and the branches that are not chosen blanked."""
+    """Return the text of one #if variant: directives and branches not chosen are blanked."""
     spans = [(d.start, d.end) for d in found]
     for group, keep in zip(groups, chosen, strict=True):
         spans += [(b.start, b.end) for i, b in enumerate(group.branches) if i != keep]

@@ -47,7 +47,7 @@ class Includes:
         return other in self._order(file)
 
     def users(self, path: str) -> list[str]:
-        """Return the files that have an #include of the file `path` themselves."""
+        """Return the files that include the file `path` directly."""
         if not self._users:
             for file in self._written:
                 for included in self._of(file):

@@ -66,7 +66,7 @@ def has_probes(text: str) -> bool:
 
 
 def includes(text: str) -> list[int]:
-    """Return the offsets at which the probe header is included."""
+    """Return the offsets in `text` at which the header of the probes is included."""
     return [match.start() for match in _INCLUDED.finditer(text)]
 
 
@@ -83,7 +83,7 @@ def entry_probe(text: str, brace: int) -> tuple[int, list[str], bool] | None:
 
 
 def ids(text: str) -> list[int]:
-    """Return the ids that a file's probes use."""
+    """Return the ids of the probes in a file."""
     return [int(match[2]) for match in _ENTERED.finditer(text)]
 
 

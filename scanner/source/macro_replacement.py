@@ -113,7 +113,7 @@ class Normaliser:
         self._kinds = _Kinds(table)
 
     def normalise(self, text: str) -> Normal:
-        """Return the text for tree-sitter."""
+        """Return a text that tree-sitter can parse: unknown macros are blanked or replaced."""
         heads: dict[int, Head] = {}
         text = _apply(text, list(self._file_scope(text, heads)))
         text = self.plain(text)

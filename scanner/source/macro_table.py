@@ -162,7 +162,7 @@ def _is_head(macro: Macro) -> bool:
 
 
 def learn(macros: Iterable[Macro]) -> MacroTable:
-    """Divide the macros of a tree by what they mean to the parser."""
+    """Return the macros of a tree, grouped by what they mean to the parser."""
     every = list(macros)
     attributes = _learn_attributes(every)
     annotations = _learn_annotations(every, attributes)

@@ -33,7 +33,7 @@ class Visible:
         return alone and architecture(path) in ("", self._main)
 
     def find(self, name: str, file: str) -> list[Function]:
-        """Return the definitions of a macro that a file uses; there may be none."""
+        """Return the definitions that the macro `name` may have in `file`; there may be none."""
         defined = self._defined.get(name)
         if defined is None:
             return []

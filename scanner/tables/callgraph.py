@@ -71,7 +71,7 @@ class CallGraph:
                     self.callers[target].add(number)
 
     def resolve(self, name: str, file: str) -> tuple[int, ...]:
-        """Return the numbers of the definitions that `name` means in `file`."""
+        """Return the numbers of the functions that the name `name` may mean in `file`."""
         own = self.by_file.get((file, name))
         if own:
             return tuple(own)

@@ -44,7 +44,7 @@ class Direct(NamedTuple):
 def uses(
     function: Function, file: str, types: Types, found: Closure, pointers: bool
 ) -> Iterator[Use]:
-    """Yield the forms that a function takes or returns.
+    """Yield the parameters and results of a function whose type is a form of the struct.
 
     With `pointers`, parameters that are pointers to functions count, too.
     """

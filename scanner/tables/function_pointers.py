@@ -30,7 +30,7 @@ class Definitions(Protocol):
         """Return the function definitions by number."""
 
     def resolve(self, name: str, file: str) -> tuple[int, ...]:
-        """Return the numbers of the definitions that `name` means in `file`."""
+        """Return the numbers of the functions that the name `name` may mean in `file`."""
 
     def names(self, number: int) -> dict[str, TypeRef]:
         """Return the types of the parameters and variables of the function `number`, by name."""
@@ -50,7 +50,7 @@ class Held:
         self._locals: dict[int, dict[str, set[int]]] = {}
 
     def initialised(self, files: list[FileFacts]) -> None:
-        """Add the functions in initialisers of file-scope variables."""
+        """Note the functions that initialisers of file-scope variables name."""
         for facts in files:
             for init in facts.inits:
                 targets = self._graph.resolve(init.function, facts.path)
@@ -60,7 +60,7 @@ class Held:
                     self._add_member(*self._place(init, facts.path), targets)
 
     def assigned(self, number: int) -> None:
-        """Add the functions that occur in assignments in the function `number`."""
+        """Note the functions that the function `number` assigns to members and variables."""
         graph = self._graph
         file = graph.nodes[number].file
         local = graph.names(number)

@@ -46,7 +46,7 @@ class Macros:
         return bool(self._visible.find(name, file))
 
     def flat(self, name: str, file: str) -> list[Flat]:
-        """Return the calls of a macro; the expansion stops at a macro that contains itself."""
+        """Return the calls that a macro makes; expansion stops at a macro that contains itself."""
         kept = self._kept(name, file)
         if kept is not None:
             self._met |= kept[1]
@@ -86,13 +86,13 @@ class Macros:
                     yield substitute(flat, inner[0], given)
 
     def at(self, call: Call, file: str) -> Iterator[Flat]:
-        """Yield the calls that one use of a macro makes."""
+        """Yield the calls that a use of a macro (`call` in `file`) makes, with its arguments."""
         for macro in self._visible.find(call.callee, file)[:1]:
             for flat in self.flat(call.callee, file):
                 yield substitute(flat, macro, call.args)
 
     def result(self, name: str, file: str) -> Atoms:
-        """Return the atoms of the value of a macro whose body is an expression."""
+        """Return the atoms (see facts.Call) of the value of a macro that is an expression."""
         found: Atoms = ()
         for macro in self._visible.find(name, file)[:2]:
             for assign in macro.assigns:
@@ -113,7 +113,7 @@ class Macros:
         return Flat(call.callee, call.how, _deep(call.args, macro), call.pointer)
 
     def first(self, name: str, file: str) -> Function:
-        """Return the first definition of a macro."""
+        """Return the first definition of the macro `name` that `file` sees."""
         return self._visible.find(name, file)[0]
 
 

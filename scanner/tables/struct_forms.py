@@ -55,7 +55,7 @@ class Closure(NamedTuple):
         return form.level if form else None
 
     def chain(self, name: str) -> list[str]:
-        """Return the names of the forms from `name` down to the struct.
+        """Return the names of types from `name` down to the struct, each reaching the next one.
 
         If there are more than LONGEST, "..." and the struct follow the first LONGEST forms.
         """
@@ -79,7 +79,7 @@ class Limits(NamedTuple):
 
 
 def closure(types: Types, seed: str, limits: Limits) -> Closure:
-    """Return every form of the struct that the limits allow."""
+    """Return the struct `seed` and all its forms that `limits` allow."""
     own = seed.partition(" ")[0] if " " in seed else "typedef"
     forms = {seed: Form(seed, own, 0, "", "", "")}
     stops = {f"{word} {tag}" for tag in limits.stops for word in ("struct", "union")}
@@ -138,7 +138,7 @@ class Alias(NamedTuple):
 
 
 def aliases(files: list[FileFacts], found: Closure) -> list[Alias]:
-    """Return macros that name the struct, macros that use these, and macros that cast its cb."""
+    """Return macros that name the struct, use such a macro, or cast the struct's member cb."""
     direct = {
         m.name: Alias(m.name, f.path, m.line, "names", found.seed)
         for f, m in macros_naming(files, found.seed)

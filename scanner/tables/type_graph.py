@@ -74,7 +74,7 @@ class Types:
                     known.append(fields)
 
     def base(self, base: str, file: str) -> str:
-        """Return the key of the base `base` as seen from `file`."""
+        """Return which type the name `base` means in `file`: the type's key."""
         homes = self._homes.get(base)
         if homes is None:
             return base
@@ -92,7 +92,7 @@ class Types:
         )
 
     def seen_from(self, kind: TypeRef, file: str) -> TypeRef:
-        """Return the type `kind` with the key of its base as seen from `file`."""
+        """Return the type `kind`, with its base replaced by the type that it means in `file`."""
         base = self.base(kind.base, file)
         return kind if base == kind.base else TypeRef(base, kind.stars, kind.function)
 
@@ -144,7 +144,7 @@ class Types:
                     found = True
 
     def strip(self, kind: TypeRef) -> TypeRef:
-        """Return the type that `kind` means after all typedefs and aliases."""
+        """Return the type that `kind` is a name for, behind all typedefs and macros."""
         if kind.base not in self.named:
             return kind
         for _ in range(20):
@@ -155,7 +155,7 @@ class Types:
         return kind
 
     def member(self, kind: TypeRef, path: str) -> TypeRef | None:
-        """Return the type of kind.path; None if it is unknown.
+        """Return the type of the member `path` in the type `kind`; None if it is unknown.
 
         If the struct has no such field, the name may be a macro such as sk_prot of
         include/net/sock.h.

@@ -142,7 +142,7 @@ class Recording:
 
     @property
     def tables(self) -> dict[str, TableMeaning]:
-        """Return the tables and the meanings of their columns, by name (docs/schema.md)."""
+        """Return the documented tables by name, with what their columns mean (docs/schema.md)."""
         return {table.name: table for table in self._session.tables.described()}
 
     def info(self) -> dict[str, Any]:

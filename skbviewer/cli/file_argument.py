@@ -15,7 +15,7 @@ HELP = "a session, or captures and KBLs (imported once; the session is cached)"
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:
-    """Add the argument FILE to `parser`, as `files`."""
+    """Add the argument FILE to `parser`; its values become `files`."""
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=HELP)
 
 

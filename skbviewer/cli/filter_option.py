@@ -29,7 +29,10 @@ def add_filter(parser: argparse.ArgumentParser, of: str = "rows") -> None:
 
 
 def error_text(error: FilterError, option: str = "--filter") -> str:
-    """Format the message for an invalid filter.  A line with ^ marks the position of the error."""
+    """Return the message for an invalid filter of `option`.
+
+    A line with ^ marks the position of the error.
+    """
     shown, mark, _ = error.marked().split("\n")
     return f"{option}: {error.message}\n{shown}\n{mark}"
 

@@ -16,7 +16,7 @@ from .terminal_output import print_columns
 
 
 def print_answer(found: Answer, arguments: argparse.Namespace) -> None:
-    """Print rows in the format that `arguments` name."""
+    """Print a query's rows as table, JSON or CSV, as the options in `arguments` say."""
     if arguments.json:
         _print_json(found)
     elif arguments.csv:

@@ -35,7 +35,7 @@ class Stderr:
 
 
 def warn(warnings: Iterable[str]) -> int:
-    """Print warnings about the data, each in one line; return 1 if there are any, else 0."""
+    """Print warnings about the data on stderr, one per line; return 1 if there are any, else 0."""
     listed = list(warnings)
     for warning in listed:
         print_line(f"warning: {warning}", error=True)
@@ -54,7 +54,7 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def print_columns(lines: Iterable[Sequence[str]], texts: Collection[int]) -> None:
-    """Print lines of cells on stdout, in columns as wide as their cells.
+    """Print rows of cells on stdout; each column is as wide as its longest cell.
 
     Columns whose numbers (from 0) are in `texts` are left-aligned; the others are right-aligned.
     """

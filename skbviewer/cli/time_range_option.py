@@ -35,7 +35,7 @@ def two_times(text: str, parse: Callable[[str], int]) -> tuple[int, int]:
 
 
 def shifted(times: tuple[int, int], by: int) -> tuple[int, int]:
-    """Return the range `times`, shifted by ns; a missing limit stays missing."""
+    """Return the range `times` shifted by `by` ns; a missing limit stays missing."""
     begin, end = times
     return begin if begin == EARLIEST_NS else begin + by, end if end == LATEST_NS else end + by
 

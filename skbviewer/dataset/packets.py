@@ -21,7 +21,7 @@ COLUMNS = (
 
 
 def packets(folder: Path, text: str, progress: Progress) -> Answer:
-    """Return the packets that match a display filter, by time of capture.
+    """Return the packets of all sessions that match a display filter, sorted by time of capture.
 
     Raises BadInput, FilterError and Cancelled.
     """

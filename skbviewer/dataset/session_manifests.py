@@ -64,7 +64,7 @@ class Manifest(NamedTuple):
         return tuple(table_file(table, self.date, self.host, self.session, n) for n in names)
 
     def rows(self, table: str) -> int:
-        """Return the number of rows of a table."""
+        """Return the number of rows of the session's table `table`."""
         return self.tables.get(table, (0, 0))[0]
 
     @property
@@ -79,12 +79,12 @@ class Manifest(NamedTuple):
 
 
 def key_of(hashes: Sequence[str]) -> str:
-    """Return the key of a set of inputs, given their SHA-256 in any order."""
+    """Return the key of a session's input files; `hashes` are their SHA-256 in any order."""
     return _hash(" ".join(sorted(hashes)))
 
 
 def session_of(key: str) -> str:
-    """Return the id of the session that this version of the program makes of these inputs."""
+    """Return the id of the session that this version of the program makes of the inputs `key`."""
     return _hash(f"{key} rules {RULES} tables {SCHEMA_VERSION}")
 
 

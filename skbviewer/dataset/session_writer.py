@@ -114,7 +114,7 @@ def _move(written: Path, place: Path) -> None:
 
 
 def remove_tables(folder: Path, manifest: Manifest) -> None:
-    """Remove the files of a session that no manifest names any longer, and empty folders."""
+    """Remove the files that an old manifest names, and the folders that become empty."""
     for table in manifest.tables:
         for file in manifest.files(table):
             _remove(folder / file)

@@ -70,9 +70,9 @@ def chosen_packets(recording: Exportable, request: Request) -> Int64s:
 
 
 def parts(packets: Int64s, caplen: Int64s) -> Iterator[Int64s]:
-    """Divide packets into parts of at most MOST_PACKETS and about MOST_BYTES.
+    """Divide packets into parts of at most MOST_PACKETS packets and about MOST_BYTES bytes.
 
-    `caplen` is the number of bytes of each packet.
+    `caplen` is the captured length of each packet in bytes.
     """
     part = np.maximum(
         np.arange(len(packets)) // MOST_PACKETS, np.cumsum(caplen, dtype=np.int64) // MOST_BYTES

@@ -41,9 +41,9 @@ def byte_blocks(
 
     The bytes of packet k of a block are those from offsets[k] to offsets[k + 1].
 
-    `packets` are numbers of packets in ascending order; None means all packets. `snaplen` is how
-    many bytes of each packet are written at most; 0 means all bytes. With `names`, addresses are
-    replaced and payloads become zeros. Raises BadInput if a capture cannot be read, and Cancelled.
+    `packets` are numbers of packets, ascending; None means all packets. `snaplen` is how many bytes
+    of each packet are written at most; 0 means all bytes. With `names`, addresses are replaced and
+    payloads become zeros. Raises BadInput if a capture cannot be read, and Cancelled.
     """
     fields = recording.export.field_data()
     columns = fields.columns

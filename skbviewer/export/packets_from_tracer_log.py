@@ -65,7 +65,7 @@ class LogPackets(NamedTuple):
         return Places(self.offset, self.caplen, self.length, kept, self.ts, zeros, linktype)
 
     def part(self, rows: Int64s) -> LogPackets:
-        """Return the packets at positions `rows`."""
+        """Return only those packets that are at the positions `rows`."""
         return LogPackets(
             self.source, self.number[rows], self.series[rows], self.event[rows], self.data,
             self.offset[rows], self.caplen[rows], self.length[rows], self.ts[rows],
@@ -73,7 +73,7 @@ class LogPackets(NamedTuple):
 
 
 def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
-    """Return the kernel-only packets that `request` names, by log.
+    """Return the packets of rows K<n> that `request` names, grouped by the log with their bytes.
 
     The result is empty unless the request asks for kernel-only packets. Raises KeyError if no log
     contains bytes of packets, or none has those of a row that the request names; FilterError;

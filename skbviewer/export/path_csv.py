@@ -86,7 +86,7 @@ def _row(title: str, leg: Leg, call: PathCall) -> dict[str, object]:
 
 
 def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str]:
-    """Return the comment lines: packet, match, legs, events, times and source files."""
+    """Return the CSV's comment lines: packet, match, legs, events, times and source files."""
     lines = ["skbviewer kernel path"]
     packet = path.packet
     if packet is not None:

@@ -25,7 +25,7 @@ from ..records import (
 
 
 def path_lines(path: PacketPath) -> Iterator[str]:
-    """Yield the lines of a path's tree."""
+    """Yield the lines of a path as an indented tree: legs, their calls and events."""
     packet = path.packet
     if packet is not None:
         ends = f"{packet.source_text} -> {packet.destination_text}"
@@ -175,7 +175,7 @@ def _us(ns: int) -> str:
 
 
 def path_xml(path: PacketPath) -> str:
-    """Return the tree as XML: <path><leg><call>, nested as the calls were.
+    """Return a path as XML: <path><leg><call>, nested as the calls were.
 
     An <event> is inside the <call> in which it happened. A <page> is inside the <call> that
     accessed it, and has a <line> for each cache line. Times are on the clock of the log that

@@ -11,7 +11,7 @@ from .csv_cells import csv_cell
 
 
 def write_table_csv(table: Table, file: TextIO) -> None:
-    """Write `table` to an open file, which must not translate line ends."""
+    """Write `table` as CSV to an open file that leaves line ends as they are."""
     writer = csv.writer(file)
     writer.writerow(table.columns)
     writer.writerows([(csv_cell(cell(value)) for value in row) for row in table.rows])

@@ -91,18 +91,18 @@ class ColumnTable:
         return self._rows(names, key)
 
     def part(self, name: str, rows: Rows) -> Column:
-        """Return column `name` at the row numbers `rows`, without building the whole column."""
+        """Return the values of column `name` in `rows`, without building the whole column."""
         return _picked(self._columns[name], rows).astype(self.dtype[name], copy=False)
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
-        """Return the columns `names` at the row numbers `rows`, by name.
+        """Return the values of the columns `names` in `rows`, by name of column.
 
         Each column has its stored type; a column with one value takes no memory.
         """
         return {name: _picked(self._columns[name], rows) for name in names}
 
     def only_rows(self, rows: Rows) -> ColumnTable:
-        """Return a table of the rows `rows` only."""
+        """Return a table that has only the rows `rows`."""
         return ColumnTable(self.dtype, {n: column[rows] for n, column in self._columns.items()})
 
     def with_columns(self, changed: Mapping[str, Column]) -> ColumnTable:
@@ -143,18 +143,18 @@ class RecordTable(ColumnTable):
         self.footprint, self.footprints = footprint, footprints
 
     def make_narrow(self, names: Collection[str]) -> None:
-        """Store these columns in their narrowest types, unless they are in files."""
+        """Store the columns `names` in their narrowest types, unless columns are in files."""
         for name in names if not self.scratch.in_files else ():
             self._columns = {**self._columns, name: narrow(self._columns[name])}
 
     def part(self, name: str, rows: Rows) -> Column:
-        """Return column `name` at the row numbers `rows`, without building the whole column."""
+        """Return the values of column `name` in `rows`, without building the whole column."""
         if name in self._columns:
             return super().part(name, rows)
         return self.footprints.part(name, _picked(self.footprint, rows))
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
-        """Return the columns `names` at the row numbers `rows`, by name.
+        """Return the values of the columns `names` in `rows`, by name of column.
 
         Each column has its stored type; a column with one value takes no memory.
         """
@@ -178,7 +178,7 @@ def _picked(column: Column, rows: Rows) -> Column:
 
 
 def no_footprints(count: int) -> ColumnTable:
-    """Return a table of `count` + 1 footprints whose columns are all unknown, to be filled.
+    """Return a table for `count` + 1 footprints to be filled; all values are unknown.
 
     Row 0 stands for an unknown footprint.
     """
@@ -192,7 +192,7 @@ Packets = npt.NDArray[np.void] | ColumnTable
 
 
 def scratch_of(rows: Records | Packets) -> Scratch:
-    """Return the Scratch that should hold arrays made from these rows."""
+    """Return the Scratch that allocates arrays made from these rows."""
     return rows.scratch if isinstance(rows, ColumnTable) else Scratch()
 
 
@@ -205,14 +205,14 @@ def pick(rows: Records | Packets, index: npt.NDArray[np.int64]) -> Table:
 
 
 def part(rows: Records | Packets, name: str, index: Rows) -> Column:
-    """Return column `name` at the row numbers `index`."""
+    """Return the values of column `name` in the rows `index`."""
     return rows.part(name, index) if isinstance(rows, ColumnTable) else rows[name][index]
 
 
 def parts(
     rows: Records | Packets, names: Iterable[str], index: slice | npt.NDArray[np.integer]
 ) -> dict[str, Column]:
-    """Return the columns `names` at the row numbers `index`.
+    """Return the values of the columns `names` in the rows `index`, by name of column.
 
     Each column has its stored type, which may be narrow.
     """

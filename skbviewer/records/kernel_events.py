@@ -57,12 +57,12 @@ WORDS: dict[int, str] = {event.number: event.word for event in EVENTS}
 
 
 def numbers_with(*traits: Trait) -> tuple[int, ...]:
-    """Return the numbers of the events that have one of these traits."""
+    """Return the numbers of the events that have at least one of `traits`."""
     return tuple(event.number for event in EVENTS if event.traits.intersection(traits))
 
 
 def flags(*traits: Trait) -> Bools:
-    """Return for each event number (0 to 255) whether the event has one of these traits."""
+    """Return an array that says for each event number (0 to 255) whether it has one of `traits`."""
     made = np.zeros(EVENTS_MOST, np.bool_)
     made[list(numbers_with(*traits))] = True
     return made

@@ -31,7 +31,10 @@ class Part:
         self._begin, self._end, self._total = begin, end, total
 
     def report(self, what: str, done: int, total: int) -> None:
-        """Report the scaled progress; `what` is ignored.  Raises Cancelled."""
+        """Report the progress scaled to this part of the step; `what` is ignored.
+
+        Raises Cancelled.
+        """
         at = self._begin + (self._end - self._begin) * done // max(total, 1)
         self._progress.report(self._what, at, self._total)
 

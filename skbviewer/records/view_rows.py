@@ -238,7 +238,7 @@ class Leg(NamedTuple):
 
     @property
     def zero_ns(self) -> int:
-        """Return the time (ns) from which entries count: the start of the path's first leg.
+        """Return the time (ns) from which entry times count: the start of the path's first leg.
 
         If that start is unknown, the result is this leg's own begin.
         """

@@ -71,7 +71,10 @@ def _titles(packet: Int64s, leg: Int64s, kernel_only: Int64s) -> tuple[Int64s, t
 
 
 def field_data_of(recording: Exportable) -> Data:
-    """Return the tables of a session. Raises BadInput if the session has no kernel log."""
+    """Return the stored tables of a session, as columns.
+
+    Raises BadInput if the session has no kernel log.
+    """
     data = recording.export.field_data()
     if not data.logs():
         raise BadInput(

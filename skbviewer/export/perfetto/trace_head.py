@@ -30,7 +30,7 @@ AT_ONCE = 1 << 16  # values of a counter
 
 
 def fields() -> Fields:
-    """Return the tags of the fields that packet_loops writes."""
+    """Return the protobuf tags of the fields that trace_packet_loops.py writes."""
     kinds = (
         pb.TrackEvent.TYPE_SLICE_BEGIN, pb.TrackEvent.TYPE_SLICE_END, pb.TrackEvent.TYPE_INSTANT
     )  # fmt: skip
@@ -121,7 +121,7 @@ class Head:
             self._builder.write_packet(packet)
 
     def tracks(self, tracks: Sequence[Track], of: Int64s, level: Int64s) -> None:
-        """Write tracks UUID, UUID + 1, ...
+        """Write the tracks of slices; they get the ids UUID, UUID + 1, ...
 
         Track UUID + i has the slices whose track is tracks[of[i]] and whose level is level[i].
         """
@@ -138,7 +138,7 @@ class Head:
             self._builder.write_packet(packet)
 
     def counters(self, counters: Sequence[Counter]) -> None:
-        """Write counters and their values."""
+        """Write a track for each counter, and the counters' values."""
         for number, counter in enumerate(counters):
             packet = self._packet()
             descriptor, uuid = packet.track_descriptor, SHARED_UUID + number

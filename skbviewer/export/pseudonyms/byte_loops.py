@@ -86,13 +86,13 @@ def blank(packet: Packet, begin: Int, end: Int) -> None:
 
 @compiled
 def put_ipv4(packet: Packet, at: Int) -> None:
-    """Write the pseudonym of the IPv4 address at `at` into the copy."""
+    """Write the pseudonym of the packet's IPv4 address at `at` into the copy."""
     put_number(packet.new, at, ipv4(packet.keyed, number(packet.old, at, np.int64(4))), np.int64(4))
 
 
 @compiled
 def put_ipv6(packet: Packet, at: Int) -> None:
-    """Write the pseudonym of the IPv6 address at `at` into the copy."""
+    """Write the pseudonym of the packet's IPv6 address at `at` into the copy."""
     eight = np.int64(8)
     high, low = number(packet.old, at, eight), number(packet.old, at + eight, eight)
     high, low = ipv6(packet.keyed, high, low)
@@ -123,7 +123,7 @@ def put_prefix(packet: Packet, at: Int, bits: Int, size: Int) -> None:
 
 @compiled
 def put_mac(packet: Packet, at: Int) -> None:
-    """Write the pseudonym of the MAC address at `at` into the copy."""
+    """Write the pseudonym of the packet's MAC address at `at` into the copy."""
     put_number(packet.new, at, mac(packet.keyed, number(packet.old, at, np.int64(6))), np.int64(6))
 
 

@@ -34,7 +34,7 @@ Quoted = tuple[np.int64, np.int64]  # begin and end of a packet inside, -1 if th
 
 @compiled
 def arp(packet: Packet, at: Int, end: Int) -> None:
-    """Replace the addresses of ARP for IPv4 and Ethernet; zero the addresses of other kinds.
+    """Replace the addresses of an ARP packet for IPv4 over Ethernet; zero all other addresses.
 
     The ARP packet is in the bytes from `at` to `end` - 1.
     """

@@ -277,7 +277,7 @@ def rewrite(
     packet: Packet, begin: Int64s, end: Int64s, macs: Int64s, kept: Int64s, ipv4: Int64s,
     ipv6: Int64s, arps: Int64s,
 ) -> None:  # fmt: skip
-    """Rewrite packets in packet.new, which is a copy of packet.old at first.
+    """Replace addresses and zero payloads in packet.new, which is a copy of packet.old at first.
 
     Packet i is in the bytes from begin[i] to end[i] - 1.
 

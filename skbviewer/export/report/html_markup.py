@@ -38,7 +38,7 @@ def printable(text: str) -> str:
 
 
 def html(content: Content) -> Markup:
-    """Return a value as HTML."""
+    """Return a value as HTML; text that is not Markup is escaped."""
     if content is None:
         return Markup()
     if isinstance(content, Markup):
@@ -47,7 +47,7 @@ def html(content: Content) -> Markup:
 
 
 def element(tag: str, *contents: Content, **attributes: Content) -> Markup:
-    """Return an element.
+    """Return an HTML element `tag` with contents and attributes.
 
     In attributes' names, a trailing "_" is removed; attributes that are None are left out.
     """

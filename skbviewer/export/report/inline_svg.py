@@ -39,7 +39,7 @@ class Palette:
         self._classes: dict[tuple[str, str, str], str] = {}
 
     def class_of(self, what: str, light: str, dark: str) -> str:
-        """Return the class that sets `what` (fill or stroke) to one of two colours."""
+        """Return the CSS class that sets `what` (fill or stroke) to the colour of the theme."""
         number = len(self._classes)
         return self._classes.setdefault((what, light, dark), f"c{number}")
 
@@ -51,7 +51,7 @@ class Palette:
 
 
 def inline(light: bytes, dark: bytes, prefix: str, palette: Palette, title: str) -> Markup:
-    """Return the picture as one `svg` element.
+    """Return a picture, given in `light` and `dark` colours, as one `svg` element.
 
     `prefix` makes the ids unique in a page; `title` is for screen readers. Qt may group the shapes
     of two equal pictures differently if their colours differ, so groups are resolved first.

@@ -21,7 +21,7 @@ KIND = {"kbl": "kernel log", "pcap": "capture", "pcapng": "capture"}
 
 
 def heading(facts: Facts) -> Markup:
-    """Return the title, the subject of the report, and when it was recorded."""
+    """Return HTML with the report's title, its subject, and the time of the recording."""
     of = f"Packets of {facts.title}" if facts.title else "All packets of the recording"
     hosts = dict.fromkeys(filter(None, (s.detail.get("hostname", "") for s in facts.sources)))
     words = [of, *([f"on {', '.join(hosts)}"] if hosts else []), *_when(facts)]
@@ -92,7 +92,7 @@ def _sampled(info: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def sources(facts: Facts) -> Markup:
-    """Return the input files with their hosts and hashes, the records lost, and the clock fits."""
+    """Return HTML with the input files, their hosts and hashes, lost records, and clock fits."""
     rows = [_source(source) for source in facts.sources]
     titles = ("File", "Kind", "Host", "Kernel or link", "Packets or records", "Bytes", "SHA-256")
     return element(

@@ -75,7 +75,7 @@ def _badge(row: Row) -> Markup:
 
 
 def shown_packets(facts: Facts, picture: Picture) -> Markup:
-    """Return a box for each packet whose path is shown; `picture` paints a path."""
+    """Return an HTML box for each packet whose path is shown; `picture` paints the path."""
     if not facts.shown:
         return Markup()
     why = (

@@ -102,6 +102,6 @@ def foreign(comment: bytes) -> bytes:
 
 
 def percent_encoded(text: str) -> bytes:
-    """Return `text` in UTF-8, percent-encoded."""
+    """Return the first LONGEST_TEXT characters in UTF-8; bytes not in SAFE are percent-encoded."""
     raw = text[:LONGEST_TEXT].encode("utf-8", "surrogatepass")
     return b"".join(b"%c" % byte if byte in SAFE else b"%%%02X" % byte for byte in raw)

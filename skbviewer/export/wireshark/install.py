@@ -29,7 +29,7 @@ def folders(environment: Mapping[str, str], home: Path) -> dict[str, Path]:
 
 
 def install(where: Mapping[str, Path]) -> list[Path]:
-    """Write all files and return their paths.
+    """Write skbviewer's files into Wireshark's folders `where`; return their paths.
 
     Files in which Wireshark keeps its state are not removed.
 
@@ -81,7 +81,7 @@ def uninstall(where: Mapping[str, Path]) -> tuple[list[Path], list[Path]]:
 
 
 def is_installed(where: Mapping[str, Path], folder: str) -> bool:
-    """Return whether all files for `folder`, one of Wireshark's folders, exist."""
+    """Return whether all of skbviewer's files for Wireshark's folder `folder` exist."""
     return all(
         path.is_file()
         for path, file in _places(where)

@@ -50,7 +50,7 @@ FEW = 8  # distinct numbers
 
 
 def texts_of(parts: list[bytes]) -> Texts:
-    """Return byte strings as Texts."""
+    """Return byte strings, one per packet, joined to one Texts."""
     ends = np.cumsum([0, *map(len, parts)], dtype=np.int64)
     return Texts(np.frombuffer(b"".join(parts) + bytes(AHEAD), np.uint8), ends)
 

@@ -35,7 +35,7 @@ MADE_BY = {"kbl.matched": "matched"}  # the function of a field that is made of 
 
 
 def lua_script() -> str:
-    """Return the text of the Lua script."""
+    """Return the text of the Lua script that makes the kernel fields known to Wireshark."""
     fields = (field for field in COMMENT_FIELDS if field.kind is not Kind.LABEL)
     starts = (f" {part.name}" if part.name else "" for part in PARTS)
     tables = [

@@ -240,7 +240,9 @@ def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
 def copy_blocks(
     data: UInt8s, has_options: Bools, offset: Int64s, caplen: Int64s, out: UInt8s, offsets: Int64s
 ) -> None:
-    """Copy packets. If the block of a packet has options, also copy the block's header and options.
+    """Copy packets from a capture `data` to `out`.
+
+    If the block of a packet has options, also copy the block's header and options.
 
     For each packet: `offset` in `data`, captured length, and whether its block `has_options`. In
     the copy, the header comes before the packet, and the options come after it. `offsets` receives

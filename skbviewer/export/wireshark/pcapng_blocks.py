@@ -23,7 +23,7 @@ def option(code: int, value: bytes) -> bytes:
 
 
 def block(kind: int, body: bytes) -> bytes:
-    """Return a block of the type `kind`; `body` has a multiple of four bytes."""
+    """Return a pcapng block of the type `kind`; the size of `body` is a multiple of four bytes."""
     size = struct.pack("<I", len(body) + 12)
     return struct.pack("<I", kind) + size + body + size
 

@@ -49,7 +49,7 @@ class File(NamedTuple):
 
 
 def wireshark_files() -> tuple[File, ...]:
-    """Return all files, script first."""
+    """Return skbviewer's files for Wireshark: the script, then those of the profile."""
     columns = ", ".join(f'"{title}", "{what}"' for title, what in COLUMNS)
     profile = {
         "preferences": f"gui.column.format: {columns}\n",

@@ -81,7 +81,7 @@ def short_event(event: Event) -> Event:
 
 
 def as_json(event: Event) -> bytes:
-    """Return an event as JSON, as short as possible."""
+    """Return an event as JSON without spaces."""
     return json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
