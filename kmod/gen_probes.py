@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Write the list of functions to probe, as one kernel has them, from its BTF.
+"""Write the probe list for one kernel: functions and their carriers, according to the kernel's BTF.
 
-In: probes.txt and a kernel image, compressed or not, or /sys/kernel/btf/vmlinux,
-and modules beside it.  Out: lines
-``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [quiet|inner]`` as the module
-and kblrecord read them: which arguments carry packets, and what the function returns.
-Functions the kernel does not have are left out and named on stderr.  ``--all``
-adds every function that takes or returns an sk_buff.  Needs bpftool, and lz4 for
-images compressed with it.
+In: probes.txt; a kernel image (compressed or not) or /sys/kernel/btf/vmlinux; and the modules
+beside it. Out: lines ``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [quiet|inner]`` as the
+module and kblrecord read them: which arguments carry packets, and what the function returns.
+Functions the kernel does not have are left out and named on stderr. ``--all`` adds every function
+that takes or returns an sk_buff. Needs bpftool, and lz4 if the kernel image is compressed with lz4.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ GENERATED = re.compile(r"(__bpf_trace|perf_trace|trace_event_raw|trace_raw|__tra
 
 
 class Wanted(NamedTuple):
-    """A line of probes.txt; carriers is empty if BTF is to determine them."""
+    """A line of probes.txt; `carriers` is empty if BTF determines them."""
 
     name: str
     event: str = ""

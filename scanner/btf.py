@@ -37,7 +37,7 @@ class Type(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A function of a kernel or module, as its BTF describes it.
+    """A function of a kernel or module, as BTF describes the function.
 
     `parameters` has (name of the struct or basic type, stars, size in bytes) for each parameter,
     `returns` the same three values for the result.
@@ -64,7 +64,7 @@ class Btf:
             raise BadBtf(f"{path}: damaged BTF: {problem}") from None
 
     def type(self, number: int) -> Type:
-        """Return the type with this number; a module's numbers continue those of its kernel."""
+        """Return the type number `number`; a module's type numbers continue the kernel's."""
         if self.base is not None and number < self.first:
             return self.base.type(number)
         return self.types[number - self.first]
@@ -142,7 +142,7 @@ class Btf:
                 yield f"{'union' if member.kind == _UNION else 'struct'} {member.name}"
 
     def functions(self, module: str) -> Iterator[Function]:
-        """Yield the functions that this BTF defines itself, without those of the kernel below it.
+        """Yield the functions that this BTF defines itself, without functions of its base.
 
         `module` is the name of the functions' module, "" for vmlinux.
         """
@@ -160,8 +160,8 @@ class Btf:
 class Kernel(NamedTuple):
     """Facts about a built kernel.
 
-    `functions` are the functions in BTF, by name.  `symbols` is the number of text symbols of each
-    name; it is empty without System.map.  `variants` are the compiler-made copies, by the name of
+    `functions` are the functions in BTF, by name. `symbols` has the number of text symbols of each
+    name; without System.map, it is empty. `variants` are the compiler-made copies, by the name of
     the original function.
     """
 

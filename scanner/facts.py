@@ -14,10 +14,10 @@ from typing import NamedTuple
 class TypeRef(NamedTuple):
     """A declared type: its base without qualifiers, and its number of pointer and array layers.
 
-    `base` is "struct TAG", "union TAG", "enum TAG", a typedef's name or a basic type; "" if it is
-    unknown. `stars` is the number of pointer and array layers (stars_of()). If `function` is set,
-    the type is a function or a pointer to a function, and `base` is the type that this function
-    returns.
+    `base` is "struct TAG", "union TAG", "enum TAG", a typedef's name or a basic type; "" means an
+    unknown type. `stars` is the number of pointer and array layers (stars_of()). If `function` is
+    set, the type is a function or a pointer to a function, and `base` is the type that this
+    function returns.
     """
 
     base: str
@@ -48,10 +48,10 @@ class Param(NamedTuple):
 class Call(NamedTuple):
     """A call.  `how` is "name", or "field" for p->callee(...); `pointer` is then the path p.
 
-    `args` has the atoms of each argument.  An atom is "x", "x.field.field" (-> and . alike), "@3"
+    `args` has the atoms of each argument. An atom is "x", "x.field.field" (-> and . alike), "@3"
     (the result of call number 3 of the same function), "struct_T" (a type given to a macro) or
-    "(struct T" (a cast).  `result` is the path to which the value is assigned; "return" if the
-    value is returned, "=" if it is used otherwise, "" if it is not used.
+    "(struct T" (a cast). `result` is the path to which the call's result is assigned; "return" if
+    the result is returned, "=" if it is used otherwise, "" if it is not used.
     """
 
     callee: str
@@ -76,11 +76,11 @@ class Function(NamedTuple):
     """A function definition.
 
     `start` is the offset of the function's declaration, `body` the offset of its opening brace, and
-    `end` the offset after its closing brace. `variant` is the number of the #if variant in which it
-    was read. `head` is the macro that makes the function's head, or "". `parser` is the parser that
-    read the function: "pycparser", "signature" (pycparser read only its head) or "tree-sitter".
-    `annotation` is the first word of the function's head that forbids a probe (notrace, __init,
-    ...), or NOKPROBE_SYMBOL, or "".
+    `end` the offset after its closing brace. `variant` is the number of the #if variant in which
+    the fact was read. `head` is the macro that makes the function's head, or "". `parser` is the
+    parser that read the function: "pycparser", "signature" (pycparser read only its head) or
+    "tree-sitter". `annotation` is the first word of the function's head that forbids a probe
+    (notrace, __init, ...), or NOKPROBE_SYMBOL, or "".
     """
 
     name: str
@@ -104,7 +104,7 @@ class Function(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A member of a struct or union; anonymous inner ones are flattened into their parent.
+    """A member of a struct or union; members of anonymous inner structs belong to their parent.
 
     If the member is a pointer to a function, `signature` has the types of the result and of the
     parameters.
@@ -150,8 +150,8 @@ class Macro(NamedTuple):
 class Init(NamedTuple):
     """A function that an initialiser assigns: ``.field = function`` in a table of the type `base`.
 
-    If the initialiser does not name the member, `field` is "#" and the member's position.  If
-    `base` is "", `field` is a variable that is a pointer to functions, or contains such pointers.
+    If the initialiser does not name the member, `field` is "#" and the member's position. If `base`
+    is "", `field` names a variable that is a pointer to functions, or contains such pointers.
     """
 
     base: str

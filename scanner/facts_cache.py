@@ -30,7 +30,7 @@ _CHECKSUM = 4  # bytes in front of each file
 
 
 class Entry(NamedTuple):
-    """A pickled FileFacts, and the SHA-256 of the file's bytes from which it was made."""
+    """The facts of a file, pickled, and the SHA-256 of the file's bytes."""
 
     digest: bytes
     blob: bytes

@@ -59,7 +59,7 @@ class Edit(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """A function as one #if variant shows it.
+    """A function, as it is in one #if variant of the file.
 
     `head` is its declaration; `brace` and `close` are the offsets of the braces of its body. `kind`
     is the type of the function's result, None if only the compiler knows the type; `void` and

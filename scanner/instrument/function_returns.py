@@ -40,8 +40,8 @@ def _semicolon(text: str, start: int, end: int) -> int:
 def returns(text: str, start: int, end: int) -> list[Return]:
     """Return every return statement in `text` between two offsets.
 
-    The end is -1 for a return statement in a macro's arguments: a comma or a semicolon may end it
-    there, and the macro may use it in any way.
+    The end is -1 for a return statement in a macro's arguments, because the text does not show
+    where the statement ends.
     """
     found = []
     around = [""]

@@ -41,7 +41,7 @@ def command(args: argparse.Namespace) -> int:
 
 
 def _undo(args: argparse.Namespace) -> int:
-    """Remove probes, and their runtime if no file needs it any more; return the exit code."""
+    """Remove probes, and the probes' runtime if no file needs it any more; return the exit code."""
     if args.select or args.manifest is not None or args.level is not None:
         raise BadTree("--undo removes all probes: it takes no --select, --level or --manifest")
     made = undone(args.tree, args.dir)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Insert probes into the packet functions of a tree: choose, plan and number them."""
+"""Insert probes into a tree's packet functions: choose the functions, number the probes."""
 
 from __future__ import annotations
 

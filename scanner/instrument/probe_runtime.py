@@ -47,7 +47,7 @@ def _makefile(root: Path, name: str) -> str:
 
 
 def _with_line(root: Path, name: str, line: str) -> Change:
-    """Return the change that adds a line at a file's end; it adds no last newline of its own."""
+    """Return the change that adds a line at the end of a file in the tree."""
     old = _makefile(root, name)
     if line in _lines(old):
         return Change(name, old, old)

@@ -26,7 +26,7 @@ def patch_line(sign: str, line: str) -> str:
 
 
 def _name(path: str) -> str:
-    """Return a name as it is written in a patch: its bytes as Latin-1, odd ones in C's quotes."""
+    """Return a file's name as patches contain it: bytes as Latin-1, unusual bytes in C's quotes."""
     name = os.fsencode(path).decode("latin-1")
     if re.search(r'[\x00-\x1f\x7f"\\]', name):
         return '"' + re.sub(r"[^ -!#-\[\]-~]", lambda m: f"\\{ord(m[0]):03o}", name) + '"'

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """pycparser's parser with faster access to tokens, which takes most of its time.
 
-The grammar is pycparser's. This module replaces two kinds of its private methods: methods that go
-to the next token, and methods that descend fifteen levels of precedence to an operand that is a
-single name. Therefore pyproject.toml requires an exact version of pycparser.
+The grammar is pycparser's. This module replaces two kinds of CParser's private methods: methods
+that go to the next token, and methods that descend fifteen levels of precedence to an operand that
+is a single name. Therefore pyproject.toml requires an exact version of pycparser.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class IslandParser(CParser):  # type: ignore[misc]
         return found
 
     def _parse_translation_unit_or_empty(self) -> Any:
-        """Return pycparser's tree of the text; the type names are those given to island()."""
+        """Return pycparser's tree of the text; names of types are those given to island()."""
         self._scope_stack = [dict.fromkeys(self._given, True)]
         self._typed = set(self._given)
         self._list = self.clex.tokens

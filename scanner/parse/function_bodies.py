@@ -67,7 +67,7 @@ def _children(node: Any) -> list[Any]:
 class Body:
     """The facts of one body: its calls, assignments and variables.
 
-    `shift` is added to pycparser's line numbers to get those of the file.
+    `shift` is added to pycparser's line numbers; the sums are line numbers of the file.
     """
 
     def __init__(self, shift: int) -> None:
@@ -122,7 +122,7 @@ class Body:
         return (f"@{index}",)
 
     def _path(self, node: Any) -> str:
-        """Return the path of an lvalue, or "" if it has none; record the calls in it."""
+        """Return the path of an lvalue ("" if it has none), and record the calls in the lvalue."""
         kind = type(node)
         if kind is _ID:
             return str(node.name)

@@ -26,10 +26,10 @@ _NO_TYPES = ("struct", "union", "enum", "unsigned", "signed", "long", "short")
 class Island(NamedTuple):
     """A function definition before it is parsed.
 
-    `text` is for pycparser; its lines are those of the file, beginning with line `first`.  `types`
-    are the type names used in the text.  `head` is the macro that makes the head, or "";
-    `unknown_head` means that the definition of this macro is unknown.  `annotations` are words of
-    the head that forbid a probe.  `inside` is the node that holds the statements of the body.
+    `text` is the text for pycparser; its lines are lines of the file, from line `first` on. `types`
+    are the type names used in the text. `head` is the macro that makes the head, or "";
+    `unknown_head` means that the definition of this macro is unknown. `annotations` are words of
+    the head that forbid a probe. `inside` is the node that holds the statements of the body.
     """
 
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Function-like macros as functions: a macro's calls are calls of each function that uses it."""
+"""Function-like macros as functions: each function that uses a macro makes the macro's calls."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _plain(body: str) -> str:
 
 
 def _statements(body: str) -> str:
-    """Return the statements of a macro; if it has a value, the last statement returns the value."""
+    """Return the statements of a macro; a macro with a value returns it in the last one."""
     if _is_expression(body):
         return f"return {body}"
     inner = _BLOCK_VALUE.fullmatch(body)

@@ -2,7 +2,7 @@
 """Find the functions, types and tables in a normalised text with tree-sitter.
 
 A function is accepted only if tree-sitter and the braces agree on where the function ends. All
-other functions are hidden from a second parse of the text, and each of them is parsed by itself.
+other functions are hidden from a second parse of the text; each of them is then parsed by itself.
 Every offset is a byte offset into the file on disk.
 """
 
@@ -41,8 +41,8 @@ Captures = dict[str, list[Node]]
 class Unread(NamedTuple):
     """Text that looks like a function and cannot be read, with its name ("" if it has none).
 
-    The text begins at `start`, its opening brace is at `brace`, and it ends before `end`; all are
-    offsets.
+    All fields are offsets: the text begins at `start`, its opening brace is at `brace`, and the
+    text ends before `end`.
     """
 
     name: str

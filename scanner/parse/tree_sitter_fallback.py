@@ -41,7 +41,7 @@ def base_type(node: Node | None) -> str:
 
 
 def declarator_parts(node: Node | None) -> tuple[str, int, bool]:
-    """Return the name in a declarator, its number of stars, and whether it is a function."""
+    """Return a declarator's name, its number of stars, and whether it declares a function."""
     layers: list[bool] = []  # the innermost first
     function = False
     while node is not None and node.type not in (

@@ -85,7 +85,7 @@ def _counted(text: str) -> tuple[list[Block], bool]:
 def _by_columns(text: str) -> list[Block]:
     """Return the blocks of a text whose braces do not balance.
 
-    A brace in the first column begins or ends a block, whatever was counted before it.
+    A brace in the first column begins or ends a block, whatever the count of braces is.
     """
     found: list[Block] = []
     depth = after = 0
@@ -121,8 +121,8 @@ def _begins_anew(text: str, position: int) -> bool:
 def _head(text: str, after: int, start: int) -> int:
     """Return where the text before a brace begins, after the last semicolon.
 
-    If there is no text after the semicolon, the text before it is the parameter declarations of a
-    K&R definition.
+    If there is no text after the semicolon, the text before the semicolon is the parameter
+    declarations of a K&R definition.
     """
     at = max(after, text.rfind(";", after, start) + 1)
     if at > after and not text[at:start].strip():
@@ -145,7 +145,7 @@ def without_bodies(text: str, hidden: list[Block]) -> str:
 
 
 def plain_heads(text: str, hidden: list[Block]) -> str:
-    """Return the text with these blocks emptied, and their heads without macros before types.
+    """Return the text with the blocks `hidden` emptied, and heads without macros before types.
 
     Such a macro call is followed by a word, and is not the last pair of parentheses, which contains
     the parameters.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Blank comments, literals and directives of C text without changing its length.
 
-Every function here takes and returns latin-1 text (one character a byte) and keeps its
-length and its newlines, so an offset into the result is an offset into the file.
+Every function here takes and returns latin-1 text (one character a byte) and keeps its length and
+newlines. So an offset into the result is also an offset into the file.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Group(NamedTuple):
 
 
 class Directive(NamedTuple):
-    """A directive: its keyword, the text after it joined into one line, and two offsets.
+    """A directive: its keyword, the text after the keyword joined into one line, and two offsets.
 
     The directive begins at `start` and ends before `end`.
     """

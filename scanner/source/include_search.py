@@ -28,8 +28,8 @@ class Includes:
     def nearest(self, file: str, among: Collection[str]) -> str:
         """Return `file` if it is among `among`, else the one that the fewest #includes lead to.
 
-        If `file` includes none of them, returns the one in the nearest folder; "" if several are
-        equally near.
+        If `file` includes none of the files, the result is the one in the nearest folder; "" if
+        several are equally near.
         """
         if file in among:
             return file
@@ -43,7 +43,7 @@ class Includes:
         return found[0] if len(found) == 1 else ""
 
     def reaches(self, file: str, other: str) -> bool:
-        """Return whether `file` is `other` or includes it, directly or through further files."""
+        """Return whether `file` is `other`, or includes `other` directly or indirectly."""
         return other in self._order(file)
 
     def users(self, path: str) -> list[str]:

@@ -51,8 +51,8 @@ def enter(carriers: list[str], kind: str | None, scope: bool) -> str:
 def leave(opened: str, value: bool) -> str:
     """Return the text that replaces the semicolon of a return statement.
 
-    `opened` is the text that replaced the word `return`: KEEP, DROP or NOTHING.  `value` means that
-    the result is a number or a pointer, so it is passed to the probe.
+    `opened` is the text that replaced the word `return`: KEEP, DROP or NOTHING. `value` means that
+    the result is a number or a pointer; such a result is passed to the probe.
     """
     if opened == KEEP:
         call = f"KBL_LEAVE_VALUE(@, {RESULT})" if value else "KBL_LEAVE(@)"

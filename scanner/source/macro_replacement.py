@@ -55,8 +55,8 @@ class Head(NamedTuple):
 class Normal(NamedTuple):
     """The normalised text, and the heads by the offset of the ``z`` that replaces each name.
 
-    `text` is for tree-sitter.  `old_style` is the same text, but with all parameter declarations of
-    K&R definitions, because tree-sitter can read only some of these.
+    `text` is for tree-sitter. `old_style` is the same text, but with all parameter declarations of
+    K&R definitions; tree-sitter can read only some of them.
     """
 
     text: str
@@ -261,7 +261,7 @@ def _declared_below(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, in
 
 
 def _declares(declarations: str, parameters: str) -> bool:
-    """Return whether each of `declarations` declares a parameter; the other parameters are ints."""
+    """Return whether each of `declarations` declares a parameter; others are ints."""
     names = [name.strip() for name in parameters.split(",")]
     if not all(map(str.isidentifier, names)):
         return False
@@ -285,7 +285,7 @@ def _untyped(
 ) -> Iterator[tuple[int, int, str]]:
     """Yield ``int z()`` for a head without a type, if the head is long enough for that.
 
-    `start` and `end` are the offsets of the head, `body` is that of the opening brace.
+    `start` and `end` are the offsets of the head, and `body` is the offset of the opening brace.
     """
     name = _UNTYPED.match(text, start)
     if name is None or name[1] in KEYWORDS or _before(text, start) not in ";}":

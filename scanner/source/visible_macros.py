@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the macro that a name means in a file: a macro of that file, or of a header it includes."""
+"""Find the macro that a name means in a file: its own, or one of a header that it includes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from scanner.source.include_search import Includes
 class Visible:
     """The function-like macros of a tree, as each file sees them.
 
-    A file does not see macros of another .c file. Of macros in architectures' folders, a file sees
-    those of its own architecture and of the architecture that represents all.
+    A file does not see macros of another .c file. Of the macros in folders of architectures, a file
+    sees the macros of its own architecture and of the architecture that represents all.
     """
 
     def __init__(self, files: list[FileFacts], includes: Includes, main: str) -> None:

@@ -20,8 +20,8 @@ class Edge(NamedTuple):
     """A call that one function makes: the functions it may reach (`targets`), and its arguments.
 
     `by` is the kind of call: "call", "macro M", "callback of F", "table" (through a member that
-    points to functions) or "pointer" (through such a variable).  `used` means that the result is
-    used.  `number` is the call's index in the calls of its function.
+    points to functions) or "pointer" (through a variable that does). `used` means that the result
+    is used. `number` is the call's index in the calls of its function.
     """
 
     targets: tuple[int, ...]
@@ -85,9 +85,10 @@ class CallGraph:
         return known
 
     def _of_one(self, numbers: list[int], near: str) -> tuple[int, ...]:
-        """Return the definitions outside folders of architectures, and those of one architecture.
+        """Return the definitions that belong to all architectures, and those of one architecture.
 
-        This architecture is `near` if it has a definition, else the one that represents all.
+        This architecture is `near` if `near` has a definition, else the architecture that
+        represents all.
         """
         homes = {n: architecture(self.nodes[n].file) for n in numbers}
         named = set(homes.values()) - {""}

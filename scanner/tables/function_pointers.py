@@ -82,8 +82,8 @@ class Held:
     def by_member(self, number: int, field: str, pointer: str, count: int) -> tuple[int, ...]:
         """Return the functions that a call of ``pointer->field`` may reach, in function `number`.
 
-        If the type of `pointer` is unknown, these are the functions that take as many parameters
-        (`count`) as the call has arguments; none if they are more than MANY.
+        If the type of `pointer` is unknown, the result is the functions with as many parameters as
+        the call has arguments (`count`); none if they are more than MANY.
         """
         if field not in self._members:
             return ()
@@ -128,7 +128,7 @@ class Held:
     def _spelt(self, base: TypeRef, path: str) -> str:
         """Return the path with the names of members in place of their positions.
 
-        Returns "" if there is no such member.
+        Returns "" if the struct has no such member.
         """
         if "#" not in path:
             return path

@@ -37,7 +37,8 @@ class Witness(NamedTuple):
 class Indirect(NamedTuple):
     """A function of table `indirect`: the `side` "caller" or "callee" of a packet function.
 
-    `number` is the function's number in the call graph, `round` the round in which it was found.
+    `number` is the function's number in the call graph, and `round` is the round of the search that
+    found the function.
     """
 
     number: int
@@ -183,7 +184,7 @@ class Search:
                 touched.add(target)
 
     def _forget(self, numbers: Iterable[int]) -> None:
-        """Discard the names and results of these functions, so that they are computed again."""
+        """Discard the names and results of the `functions`, so that they are computed again."""
         for number in numbers:
             self._names.pop(number, None)
             self._atoms.pop(number, None)

@@ -31,8 +31,7 @@ _VIEW = re.compile(r"\(\s*(?:const\s+)?(?:struct|union)\s+\w+\s*\*\s*\).*->\s*cb
 class Form(NamedTuple):
     """A type that leads to the struct; `via` is the next type on the way to the struct.
 
-    `how` says how this form refers to the next one (see Part); `member` is the member that refers
-    to it.
+    `how` says how this form refers to the next form (see Part); `member` is the referring member.
     """
 
     name: str
@@ -126,8 +125,8 @@ def function_types(types: Types, found: Closure) -> Iterator[tuple[str, str, int
 class Alias(NamedTuple):
     """A macro that is another name for the struct.
 
-    `how` is "names" (it names the struct), "chain" (it names such a macro) or "view" (it casts the
-    struct's cb).
+    `how` is "names" (the macro names the struct), "chain" (it names another such macro) or "view"
+    (it casts the struct's cb).
     """
 
     name: str
@@ -138,7 +137,7 @@ class Alias(NamedTuple):
 
 
 def aliases(files: list[FileFacts], found: Closure) -> list[Alias]:
-    """Return macros that name the struct, use such a macro, or cast the struct's member cb."""
+    """Return the macros that name the struct, name such a macro, or cast the struct's cb."""
     direct = {
         m.name: Alias(m.name, f.path, m.line, "names", found.seed)
         for f, m in macros_naming(files, found.seed)

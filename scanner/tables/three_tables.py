@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Make the three tables from the facts of a tree, each after the tables on which it depends."""
+"""Make the three tables from the facts of a tree; later tables depend on earlier ones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Options(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The tables as rows ready to print, and the data that the other commands need.
+    """The tables as rows ready to print, and data that the commands other than `scan` need.
 
     `functions` has a row for every function definition.  `edges` are the calls between packet
     functions, as pairs of indices into `functions`.  `counts` are the numbers of the summary.

@@ -28,7 +28,7 @@ class Place(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A type that contains or names another type, under which it is listed.
+    """A type that contains or names another type; it is listed under that other type.
 
     `whole` is the key of the containing or naming type. `how` is "pointer" or "embedded" (its
     `member` is a pointer to the other type, or contains it), "function" (its `member` is a pointer
@@ -44,7 +44,7 @@ class Types:
     """The types of a tree, by base.
 
     If several structs have one tag, each has the base "struct T@file". In a file, such a tag means
-    the file's own struct, or the one in the header that its includes reach first.
+    the file's own struct, or the struct in the header that the file's includes reach first.
     """
 
     def __init__(self, files: list[FileFacts], seed: str = "") -> None:

@@ -92,12 +92,12 @@ def _shaped(made: Int64s, given: Int64s) -> np.int64 | Int64s:
 
 
 class Recording:
-    """An open session.  Use it as a context manager, or call close().
+    """An open session. Use a recording as a context manager, or call close() at the end.
 
     Every table method takes the names of columns (all by default) and numbers of packets, such as
-    those from filter().  With `packets`, a table has only the rows that belong to them.  Methods
-    raise KeyError for an unknown table, column, packet or source, TypeError for an argument of
-    another type, BadInput if a file cannot be read, and ValueError once the recording is closed.
+    those from filter(). With `packets`, a table has only the rows that belong to these packets.
+    Methods raise KeyError for an unknown table, column, packet or source, TypeError for an argument
+    of another type, BadInput if a file cannot be read, and ValueError once the recording is closed.
     """
 
     def __init__(self, session: Session) -> None:
@@ -202,9 +202,9 @@ class Recording:
     def filter(self, text: str) -> Int64s:
         """Return the numbers of the packets that match a display filter, ascending (int64).
 
-        Rows K<n>, lifetimes without a packet, are not among them.  Raises FilterError (a
-        ValueError) if the filter is wrong, BadInput if it needs bytes of a capture that moved, and
-        TypeError if `text` is no text.
+        The result does not contain rows K<n>, which are lifetimes without a packet. Raises
+        FilterError (a ValueError) if the filter is wrong, BadInput if it needs bytes of a capture
+        that moved, and TypeError if `text` is no text.
         """
         if not isinstance(text, str):
             raise TypeError(f"filter() needs a text, not {text!r}; '' matches all packets")
@@ -217,15 +217,15 @@ class Recording:
         """Return a packet's path through the kernels: its legs with their calls and waits.
 
         The text "K<n>" gives the path of the row K<n>, a lifetime without a packet; then `packet`
-        is None.  Times are ns; those of a leg are on the clock of its kernel log.  Raises KeyError
-        if there is no such packet or row.
+        is None. Times are ns; the times of a leg are on the clock of the kernel log that recorded
+        it. Raises KeyError if the packet or row does not exist.
         """
         return packet_path(self._session, row_number(packet))
 
     def match(self, packet: int) -> Match:
         """Return a packet's verdict, and the skb lifetimes and legs that match it.
 
-        Raises KeyError if there is no such packet.
+        Raises KeyError if the packet does not exist.
         """
         mine = self.array("matches", ("series", "leg"), [packet])
         series, legs = (tuple(np.unique(mine[name]).tolist()) for name in ("series", "leg"))
@@ -236,7 +236,7 @@ class Recording:
     def clock(self, source: int) -> Clock:
         """Return the clock of a source, given its `id` in `sources`.
 
-        Raises KeyError if there is no such source.
+        Raises KeyError if the source does not exist.
         """
         if source not in {each.id for each in self.sources}:
             raise KeyError(f"no source {source}")

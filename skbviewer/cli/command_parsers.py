@@ -30,7 +30,7 @@ FORMATS = {
 def formats(parser: argparse.ArgumentParser, *names: str, **helps: str) -> None:
     """Add an option for each of the formats `names`, keys of FORMATS; only one may be given.
 
-    `helps` maps formats to help texts that replace those of FORMATS.
+    `helps` maps formats to help texts, which replace the help texts of FORMATS.
     """
     group = parser.add_mutually_exclusive_group()
     for name in names:

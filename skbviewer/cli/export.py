@@ -226,7 +226,7 @@ def _subject(arguments: argparse.Namespace, name: str) -> Subject:
 def _write(
     arguments: argparse.Namespace, session: Session, name: str, subject: Subject, out: Path
 ) -> str:
-    """Write the file `out`; return a line if no packet was chosen for it, else ""."""
+    """Write the file `out`; return a line for the user if the file has no packets, else ""."""
     (export,) = (e for e in EXPORTS if e.name == name and subject in e.subjects)
     write = export.write or _painter(export, subject)
     if subject is Subject.TIMELINE:

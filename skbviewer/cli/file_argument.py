@@ -32,7 +32,7 @@ def warn_of(session: Session, files: Sequence[Path]) -> int:
     """Print the warnings about an opened session and return the exit code.
 
     A warning is printed if another version of the matching rules made the verdicts. Warnings about
-    captures and KBLs are printed only if these are the `files` that were opened: `import` and
+    captures and KBLs are printed only if these were opened directly (as `files`): `import` and
     `info` list the warnings of a session file.
     """
     from ..session.match_again import rules_warning

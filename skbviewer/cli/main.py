@@ -85,7 +85,7 @@ def _check_words(words: Iterable[str]) -> None:
 
 
 def _forget_output() -> None:
-    """Discard unwritten output; otherwise Python tries to write it once more at its end."""
+    """Discard unwritten output; otherwise Python tries again to write it when the program ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
@@ -108,7 +108,10 @@ def _filter_error(error: ValueError) -> str:
 
 
 def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
-    """Parse `words`.  Files may also follow options; argparse reports such files as unknown."""
+    """Parse `words`.
+
+    Files may also follow options; argparse reports these files as unknown arguments.
+    """
     arguments, rest = parser.parse_known_args(words)
     if rest and ("files" not in arguments or any(word.startswith("-") for word in rest)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")

@@ -2,8 +2,8 @@
 """Start the program fast.
 
 Modules are imported without the garbage collector, which would scan objects that are never freed.
-numpy's linear algebra gets no threads, because the program hardly uses it, and each thread spins
-for a tenth of a second. OpenBLAS reads that setting when it is loaded, so this module must be
+numpy's linear algebra gets no threads: the program hardly uses it, and each thread spins for a
+tenth of a second. OpenBLAS reads its number of threads when it is loaded, so this module must be
 imported before numpy.
 """
 
@@ -25,7 +25,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 def end_by_signals() -> None:
     """Let SIGTERM and SIGHUP end the program by SystemExit(128 + signal), not at once.
 
-    Then the program removes incomplete files. A signal that is ignored (as under nohup) stays
+    The program then removes incomplete files. A signal that is ignored (as under nohup) stays
     ignored.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):

@@ -27,6 +27,6 @@ def row_id(text: str) -> int:
 def path_of(session: Session, row: int | None, series: int | None = None) -> PacketPath:
     """Return the path of the row `row`, or of the lifetime `series` if `row` is None.
 
-    Raises KeyError if there is no such row.
+    Raises KeyError if the row does not exist.
     """
     return session.paths.path(series=series) if row is None else packet_path(session, row)

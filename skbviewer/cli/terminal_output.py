@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What all commands print for people: lines of text, tables, progress, and warnings about the data.
 
-Names of files, and texts from a session that somebody else made, may contain escape sequences of
-terminals; only progress prints such sequences.
+File names, and texts of a session that somebody else made, may contain escape sequences of
+terminals; only progress prints escape sequences.
 """
 
 from __future__ import annotations

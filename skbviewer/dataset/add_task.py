@@ -26,7 +26,7 @@ NO_HOST = "unknown"
 class Outcome(NamedTuple):
     """The result of adding a pair.
 
-    `error` is one line; it is "" if the pair's session is in the dataset.
+    `error` is a one-line message, or "" if the pair's session is in the dataset.
     """
 
     files: Pair
@@ -45,8 +45,8 @@ def add_pair(
 ) -> Outcome:
     """Import a log with its captures and publish its tables, unless that has been done before.
 
-    `write_all` writes the shares of all tables; only a long log has several shares. Bad input
-    becomes part of the result instead of an exception, so that it does not end other tasks. Raises
+    `write_all` writes the shares of all tables; only a long log has several shares. The result
+    reports bad input; no exception does, because an exception would end other tasks. Raises
     Cancelled.
     """
     watch: Progress = progress or Silent()

@@ -37,7 +37,7 @@ def table_file(table: str, date: str, host: str, session: str, name: str) -> Pat
 def check(folder: Path) -> None:
     """Raise BadInput if `folder` is no dataset, has another version, or lacks its manifests.
 
-    Without manifests, all tables would look like those of killed writers, which are removed.
+    Without manifests, all tables would look like tables of killed writers, which are removed.
     """
     try:
         found = json.loads((folder / MARK).read_text(encoding="utf-8"))
@@ -78,7 +78,7 @@ def _ours(name: str) -> bool:
 
 
 def write_synced(path: Path, text: str) -> None:
-    """Write a file under another name, make sure that it is on the disk, and rename it.
+    """Write a file under a temporary name, make sure that it is on the disk, and rename it.
 
     Raises OSError; then no part of the file is left.
     """

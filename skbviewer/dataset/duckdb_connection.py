@@ -41,7 +41,7 @@ def connection(folder: Path, quick: bool = False) -> Iterator[duckdb.DuckDBPyCon
     """Yield a connection that can only read the files of a dataset.
 
     With `quick`, column session is an enumeration. Then joins take a third of the time and a fifth
-    of the memory, but comparing the column with a text that is not a session's id is an error.
+    of the memory. But it is an error to compare the column with a text that is not a session's id.
     Raises BadInput if `folder` is not a dataset, or if a query fails and a file of a table is
     missing or damaged.
     """
@@ -65,7 +65,7 @@ def connection(folder: Path, quick: bool = False) -> Iterator[duckdb.DuckDBPyCon
 def _without_keys(folder: Path, private: Path) -> Path:
     """Return a path to the dataset in which no parent folder is called KEY=VALUE.
 
-    DuckDB would take values of partitions from a folder with such a name.
+    DuckDB would take the folder's name KEY=VALUE for the value of a column.
     """
     place = folder.absolute()
     if not any("=" in part for part in place.parts):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The fields of display filters that a dataset has, as SQL over its tables.
 
-The tables of a dataset have no bytes, no hardware addresses, no notes and no streams; fields that
-need these are refused. In this SQL, the alias p is a packet, l a leg, c a call, and d a drop.
+The tables of a dataset have no bytes, hardware addresses, notes or streams; fields that need any of
+these are refused. In this SQL, the alias p is a packet, l a leg, c a call, and d a drop.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A display filter as SQL over a dataset; it selects the packets that it would select in a session.
+"""A display filter as SQL over a dataset; it selects the same packets as in a session.
 
-A condition on calls, legs or drops holds for a packet if one row that belongs to the packet fulfils
-it (docs/display-filter.md). A condition that SQL cannot express exactly is refused.
+A condition on calls, legs or drops holds for a packet if one of the packet's rows fulfils the
+condition (docs/display-filter.md). A condition that SQL cannot express exactly is refused.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ COLUMNS = (
 def host_pairs(folder: Path, progress: Progress) -> Answer:
     """Return a row for each pair of recordings that share addresses.
 
-    `addresses` counts the pairs of addresses that have packets in both recordings; `exact` and
+    `addresses` counts the pairs of addresses that exchange packets in both recordings; `exact` and
     `ambiguous` count pairs of packets. At the time at_ns of clock a, clock b minus clock a is from
     least_ns to most_ns; NULL if nothing bounds the difference. Raises BadInput and Cancelled.
     """

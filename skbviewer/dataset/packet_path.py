@@ -70,7 +70,7 @@ def _word(reason: int) -> str:
 def _in_order(found: Across, rows: Int64s) -> Int64s:
     """Return sightings in the order of the path, on which a packet's time to live never grows.
 
-    If headers do not show the order of two neighbours, clocks may show it.
+    If the headers of two neighbouring packets do not show their order, clocks may show it.
     """
     seen = found.found.rows(rows)
     stage = np.array([STAGE[int(way)] for way in seen.way], np.int64)

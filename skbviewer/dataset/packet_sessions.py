@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the sessions that may contain a packet: its own, and those with an equal packet."""
+"""Find the sessions that may contain a packet: its own, and those with a packet like it."""
 
 from __future__ import annotations
 

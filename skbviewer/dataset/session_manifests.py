@@ -28,7 +28,7 @@ ID = 32  # hexadecimal digits of a session's id
 
 
 class Original(NamedTuple):
-    """An input file, as it was when its session was made. `size` is in bytes."""
+    """An input file, in the state in which a session was made of it. `size` is in bytes."""
 
     path: str
     kind: str
@@ -74,7 +74,7 @@ class Manifest(NamedTuple):
 
     @property
     def records(self) -> int:
-        """Return the number of records in all kernel logs plus that of captured packets."""
+        """Return the number of records in all kernel logs plus the number of captured packets."""
         return sum(original.rows for original in self.originals)
 
 

@@ -49,7 +49,7 @@ def writer(folder: Path) -> Iterator[Writer]:
 
 @contextmanager
 def _held(lock: Path) -> Iterator[IO[str]]:
-    """Make a lock file and lock it; try again if a cleaning process removed the file in between."""
+    """Make a lock file and lock it; try again if a cleaning process removed it in between."""
     while True:
         with lock.open("a") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -88,7 +88,7 @@ def publish(made: Writer, manifest: Manifest) -> bool:
 
 
 def _name(folder: Path, manifest: Manifest) -> Manifest | None:
-    """Write `manifest`, unless a manifest of this session and all the files it names exist already.
+    """Write `manifest`, unless an equal one exists, with all the files that it names.
 
     Returns the earlier manifest of the same inputs, or None.
     """
@@ -146,7 +146,7 @@ def clean(folder: Path) -> int:
 
 
 def _clean_manifests(folder: Path) -> int:
-    """Remove manifests whose writer was killed before it renamed them; return their number."""
+    """Remove manifests that a killed writer did not rename any more; return their number."""
     with session_manifests.manifest_lock(folder):  # so nobody is writing one
         dead = list((folder / MANIFESTS).glob(f".*{UNFINISHED}"))
         for path in dead:
@@ -157,7 +157,8 @@ def _clean_manifests(folder: Path) -> int:
 def _clean_private(private: Path) -> bool:
     """Remove a private folder whose writer has ended.
 
-    A killed writer's task may have put files into the folder after another process had removed it.
+    A task of a killed writer may have put files into the folder after a cleaning process had
+    removed the folder.
     """
     dead = private.is_dir() and not private.with_name(f"{private.name}{SUFFIX}").exists()
     if dead:

@@ -82,7 +82,7 @@ def write_text(out: Path, text: str) -> None:
 
 
 def write_parts(out: Path, parts: Iterable[bytes | UInt8s]) -> None:
-    """Write `parts` to a file, one after the other, in the way of written_file()."""
+    """Write `parts` to a file, one after the other, and rename it as written_file() does."""
     with written_file(out) as file:
         for part in parts:
             view = part.data if isinstance(part, np.ndarray) else memoryview(part)

@@ -2,10 +2,10 @@
 """The rows that a request chooses; every export format uses them, so that all formats agree.
 
 A row is a packet, or row K<n>: an skb lifetime without a packet. A row is chosen if it matches the
-filter, is among the named rows, and is in the range. A packet is in the range if it was captured in
-it, and a row K<n> if its lifetime began in it. Formats that contain only captured packets leave out
-the rows K<n>. Lifetimes that are no rows (copies of sniffers, ambiguous matches) are exported only
-if the request restricts nothing.
+filter, is among the named rows, and is in the range. A packet is in the range if it was captured
+within the range; a row K<n> is in it if its lifetime began then. Formats that contain only captured
+packets leave out the rows K<n>. Lifetimes that are no rows (copies of sniffers, ambiguous matches)
+are exported only if the request restricts nothing.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def chosen_rows(recording: Exportable, request: Request) -> Int64s | None:
     """Return the rows that `request` chooses; None means all rows, because nothing is restricted.
 
-    Packets n come first, then -n for rows K<n>; both ascend in n. Raises KeyError if a row does not
-    exist, FilterError, BadInput and Cancelled.
+    Packets n come first, in ascending order, then -n for rows K<n>, in ascending order of n. Raises
+    KeyError if a row does not exist, FilterError, BadInput and Cancelled.
     """
     packets, others = recording.packets.count(), recording.packets.all_kernel_only_count()
     for row in request.rows:
@@ -93,7 +93,7 @@ def _with_kernel_only(export: Export, request: Request) -> bool:
 
 
 def _between(recording: Exportable, rows: Int64s, times: tuple[int, int]) -> Int64s:
-    """Return those `rows` whose session time in `times` (ns) is in the range begin <= t < end."""
+    """Return the `rows` with begin <= t < end; `times` are their session times in ns."""
     data = recording.export.field_data()
     packets = recording.export.captured_between(rows[rows > 0], times)
     others = rows[rows < 0]

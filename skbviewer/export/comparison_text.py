@@ -53,7 +53,7 @@ def head_lines(found: Comparison, names: tuple[str, str]) -> Iterator[str]:
 
 
 def by_weight(rows: Sequence[Difference]) -> list[Difference]:
-    """Return the changes by section, then the other rows by section, the largest first."""
+    """Return all rows by section, the changes first, each part from the largest to the smallest."""
     share = _shares(rows)
     return sorted(rows, key=lambda row: (not row.changed, -share.get(row.name, 0), *_order(row)))
 

@@ -28,9 +28,9 @@ def csv_cell(value: Any) -> Any:
 
 
 def comment_lines(texts: Iterable[str]) -> Iterator[str]:
-    """Yield comments as lines of CSV; spreadsheets divide these lines into cells like all others.
+    """Yield lines of comments; spreadsheets divide comments into cells, too, as in all lines.
 
-    A text is one line: unprintable characters in it become escapes.
+    A comment is one line: unprintable characters in it become escapes.
     """
     for text in texts:
         yield INSIDE.sub(r"\1'", f"# {printable(text)}") + "\n"

@@ -22,7 +22,7 @@ class Skipped(NamedTuple):
 
     @property
     def why(self) -> str:
-        """Return a rule's missing data and how to record it, as a sentence."""
+        """Return as a sentence which data a rule lacks, and how to record it."""
         if self.missing == CHOSEN:
             return f"Nothing was chosen: {self.how}."
         return f"The recording lacks {self.missing}. To record it: {self.how}."

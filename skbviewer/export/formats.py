@@ -91,7 +91,7 @@ class ExportableRows(Protocol):
         """Return the rows that match the display filter `text`, sorted; None means all packets.
 
         `order` is a field or a word such as "source", by which rows are sorted, and whether to sort
-        in descending order. `kernel_only` adds rows K<n>; `all_lives` adds also those without an
+        in descending order. `kernel_only` adds rows K<n>; `all_lives` also adds rows without an
         address. Rows in `hidden` are left out. Raises Cancelled.
         """
 
@@ -158,7 +158,7 @@ class ExportableList(Protocol):
         """Return the tables from which the fields of display filters are computed."""
 
     def capture_bytes(self, source: int) -> UInt8s:
-        """Return the bytes of the capture `source`; packets' offsets are positions in them."""
+        """Return the bytes of the capture `source`; offsets of packets are positions there."""
 
     def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
         """Return the packets with bytes in the retis log `source`, and the decompressed log."""
@@ -234,7 +234,7 @@ Writer = Callable[[Exportable, Request, Path], None]
 
 
 class Export(NamedTuple):
-    """One line of EXPORTS: a format, and the subjects that it can contain.
+    """A line of EXPORTS: an export format, and the subjects that a file of this format can contain.
 
     `write` is None for pictures, which skbviewer.gui paints (see PAINTERS there). `write` raises
     KeyError with a line for the user, FilterError, BadInput and Cancelled.
@@ -256,7 +256,7 @@ class Export(NamedTuple):
 def packet_path(recording: Exportable, row: int) -> PacketPath:
     """Return the path of a row of the packet list: n is packet n, -n is row K<n>.
 
-    Raises KeyError if there is no such row.
+    Raises KeyError if the row does not exist.
     """
     if row > 0:
         return recording.paths.path(row)

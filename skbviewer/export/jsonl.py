@@ -29,7 +29,7 @@ AT_ONCE = 1 << 13  # rows whose texts are in memory
 def write_jsonl(recording: Exportable, request: Request, out: Path) -> None:
     """Write to the file `out` the rows of all packets that `request` names.
 
-    Raises KeyError if there is no such packet, FilterError, BadInput if a capture or `out` cannot
+    Raises KeyError if the packet does not exist, FilterError, BadInput if a capture or `out` cannot
     be used, and Cancelled.
     """
     chosen, names = rows_of_request(recording, request), pseudonyms_of(recording, request)

@@ -39,7 +39,7 @@ def byte_blocks(
 ) -> Iterator[Block]:
     """Yield (numbers, offsets, bytes) for blocks of packets.
 
-    The bytes of packet k of a block are those from offsets[k] to offsets[k + 1].
+    Packet k of a block has the bytes from offsets[k] to offsets[k + 1] - 1.
 
     `packets` are numbers of packets, ascending; None means all packets. `snaplen` is how many bytes
     of each packet are written at most; 0 means all bytes. With `names`, addresses are replaced and

@@ -35,8 +35,8 @@ def write_packets_csv(
     """Write `rows` to `out` as CSV.
 
     `lines` are written first, as comment lines. Relative times count from `first_ns`, ns since the
-    epoch. Raises BadInput if `out` cannot be written. Then, or if `rows` raises Cancelled, `out`
-    stays unchanged.
+    epoch. Raises BadInput if `out` cannot be written. If `out` cannot be written, or `rows` raises
+    Cancelled, `out` stays unchanged.
     """
     with written_text(out) as file:
         file.writelines(comment_lines(lines))

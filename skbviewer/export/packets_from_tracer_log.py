@@ -76,8 +76,8 @@ def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
     """Return the packets of rows K<n> that `request` names, grouped by the log with their bytes.
 
     The result is empty unless the request asks for kernel-only packets. Raises KeyError if no log
-    contains bytes of packets, or none has those of a row that the request names; FilterError;
-    BadInput if a log cannot be read; and Cancelled.
+    contains bytes of packets, or of a packet that the request names; FilterError; BadInput if a log
+    cannot be read; and Cancelled.
     """
     if not request.kernel_only:
         return []

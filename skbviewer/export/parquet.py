@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The documented tables as Parquet: a folder with one file per table (docs/schema.md).
 
-The values equal those of the session's views, so the same SELECT works on both. The only types are
-int32, int64, double and string, because some readers refuse or change unsigned 64-bit numbers and
-times in nanoseconds. packet_bytes.parquet has the packets' bytes, which a session does not contain.
+The values equal those of the session's views, so the same SELECT works on files and sessions. The
+only types are int32, int64, double and string, because some readers refuse or change unsigned
+64-bit numbers and times in nanoseconds. packet_bytes.parquet has the packets' bytes, which a
+session does not contain.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def write_parquet(
 
     `codec` is how the files are compressed: QUICK or SMALL, which also sorts the rows of some
     tables. `share` is the part of each table to write. The files of all shares, in order, have the
-    rows of the whole table. Raises KeyError if there is no such packet, FilterError, BadInput if
+    rows of the whole table. Raises KeyError if the packet does not exist, FilterError, BadInput if
     pyarrow is missing or a capture or `out` cannot be used, and Cancelled.
     """
     arrow, parquet = _libraries(out)
@@ -158,7 +159,8 @@ def array_of(arrow: ModuleType, vector: Vector) -> pa.Array:
 def _texts(arrow: ModuleType, words: Sequence[str]) -> pa.Array:
     """Return texts as an Arrow array.
 
-    This function replaces arrow.array(), which imports pandas if it is installed; that takes 0.3 s.
+    This function replaces arrow.array(), which imports pandas if that is installed; importing
+    pandas takes 0.3 s.
     """
     joined = "".join(words)
     encoded = words if joined.isascii() else [word.encode() for word in words]

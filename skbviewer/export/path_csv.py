@@ -50,7 +50,7 @@ ACROSS = ("log", "session_ns")  # columns for sessions with several KBLs
 
 
 def write_path_of(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the path of the row that `request` names, by default that of packet 1.
+    """Write the path of the row that `request` names, or of packet 1 if it names none.
 
     Raises KeyError and BadInput.
     """

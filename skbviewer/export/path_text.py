@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Write one packet's kernel path as an indented tree of text lines, or as XML.
 
-Input: a PacketPath.  Times in the text are microseconds since the leg began.  If the session has
-several logs, the heading of a leg names its log and how long after the first leg it begins.
+Input: a PacketPath. Times in the text are microseconds since the leg began. If the session has
+several logs, the heading of a leg contains the leg's log, and how long after the first leg the leg
+begins.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ OTHERS = 4  # bytes of other transport headers: ports, or what is there instead
 def kept_bytes(caplen: Int64s, headers: Int64s | None, snaplen: int) -> Int64s:
     """Return how many bytes to keep of each packet (int64).
 
-    This number is the least of `caplen`, `headers` (None: no limit) and `snaplen` (0: no limit).
+    The result is the least of `caplen`, `headers` (None: no limit) and `snaplen` (0: no limit).
     """
     kept = caplen.copy() if headers is None else np.minimum(caplen, headers)
     return np.minimum(kept, snaplen) if snaplen else kept

@@ -156,7 +156,7 @@ class Calibration(NamedTuple):
     def error(self) -> int:
         """Return the possible error of a probe's cost, ns.
 
-        This is how much the costs of empty calls with and without a packet differ.
+        The result is the difference between the costs of empty calls with and without a packet.
         """
         return abs(self.skb_empty - self.empty)
 
@@ -175,8 +175,8 @@ class KernelLog:
     entries come first, then events in the order in which they were written.
 
     LOST records stand for records that the recorder lost; `holes` are gaps in the file itself.
-    `streams` are the CPUs that wrote records. The file is `complete` if nothing is missing after
-    the last record: the recorder was stopped, and it counted no more records than the file has.
+    `streams` are the CPUs that wrote records. The file is `complete` if no record is missing at its
+    end: the recorder was stopped, and the file has all the records that the recorder counted.
     `missed` maps a probe id (-1: unknown probe) to the number of missed hits that no LOST record
     counts; they may have happened at any time of the recording.
 
@@ -184,11 +184,11 @@ class KernelLog:
     older recorders.
 
     A log without `returns` has SEEN records instead of calls: a function had an skb at this time,
-    and its return is unknown. `lifetimes` is the skb lifetime of each record, if the log shows it:
-    numbered from 0 by first record, -1 = none. `sections` are JSON objects with details that have
-    no column. The upper 32 bits of a record's `data` are the number of its section, counted from 1;
-    0 = none. `own_packets` are the packets whose bytes the log itself holds, with times of the
-    host's wall clock.
+    and its return is unknown. `lifetimes` is the number of each record's skb lifetime, if the log
+    shows it; numbers count from 0 in the order of first records, and -1 means none. `sections` are
+    JSON objects with details that have no column. The upper 32 bits of a record's `data` are the
+    number of its section, counted from 1; 0 = none. `own_packets` are the packets whose bytes the
+    log itself holds, with times of the host's wall clock.
 
     `code` has the machine code of functions, if it was recorded. Then `symbols` also has the first
     addresses of all functions that the log names (`ip_output+0x0`).

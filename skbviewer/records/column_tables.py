@@ -39,8 +39,8 @@ def narrow(values: Column) -> Column:
 class ColumnTable:
     """A read-only table that looks like a structured array but stores each column separately.
 
-    `table["ts"]` is a column, `table[names]` is an array of these columns, and `table[rows]` is an
-    array of whole rows.
+    `table["ts"]` is the column ts, `table[names]` is an array of several columns, and `table[rows]`
+    is an array of whole rows.
     """
 
     def __init__(
@@ -51,8 +51,8 @@ class ColumnTable:
     ) -> None:
         """Make a table of `columns`, which have equal lengths.
 
-        A column may be stored in a narrower type than `dtype` says. `scratch` holds the columns and
-        the arrays that are made from them.
+        A column may be stored in a narrower type than `dtype` says. `scratch` allocates the columns
+        and the arrays that are made from the columns.
         """
         self.dtype, self.scratch = dtype, scratch or Scratch()
         self._columns = columns

@@ -19,7 +19,7 @@ EVENTS_MOST = 256  # the column `event` of records has 8 bits
 
 
 class Trait(StrEnum):
-    """A property of an event that decides how code treats it."""
+    """A property of events, by which code decides how to treat them."""
 
     BIRTH = "birth"  # an skb comes into being
     CHILD = "child"  # the new skb is not the record's own: its address is in `data`

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers with nouns and verbs that fit them, for sentences."""
+"""Make phrases of a number with a noun or a verb."""
 
 from __future__ import annotations
 

@@ -109,9 +109,9 @@ class Gathered:
             self._new, self._size = [], 0
 
     def whole(self) -> Array:
-        """Return all values, in the type of the first part, or in a wider type if a part needs it.
+        """Return all values in the type of the first part, or in a wider type if a part needs that.
 
-        Call this method only once, because it frees the parts.
+        Call this method only once: it frees the parts.
         """
         parts = [*self._kept, *self._new]
         self._kept, self._new = [], []

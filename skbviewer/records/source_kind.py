@@ -9,8 +9,8 @@ from enum import StrEnum
 class SourceKind(StrEnum):
     """A format of input files; READERS (readers/__init__.py) has a line for each.
 
-    RETIS_PACKETS is not a format: it stands for the packets in a retis log, made from the bytes
-    there.
+    RETIS_PACKETS is not a format: it stands for packets that were made from the bytes in a retis
+    log.
     """
 
     PCAP = "pcap"

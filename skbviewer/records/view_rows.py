@@ -264,10 +264,9 @@ class Behind(NamedTuple):
 class PacketPath(NamedTuple):
     """Everything that the window shows of one packet; `legs` are in order of session time.
 
-    `branches` are legs of other packets. Some of these packets are those from which this packet was
-    cloned or cut, or into which it was merged. The others are its clones and segments, or were
-    merged into it. Legs that match this packet are not among the branches, and neither are the
-    sniffers' copies.
+    `branches` are legs of other packets.  This packet was cloned or cut from these packets, or was
+    joined to them; or these packets were cloned or cut from this packet, or joined to it.  Legs
+    that match this packet are not among the branches, and neither are sniffers' copies.
     """
 
     packet: PacketRow | None

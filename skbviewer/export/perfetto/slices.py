@@ -186,8 +186,8 @@ def _flows(
 ) -> tuple[Int64s, Int64s]:
     """Return the flows that connect each call with other calls of its packets.
 
-    A call has the flows of those legs in which it is the outermost call, if at least one other
-    slice has the same flow.
+    A call has the flows of the legs in which it is the outermost call, if each flow is also in
+    another slice.
     """
     rows = calls[members]
     outermost = data.columns.take(CALL, "parent", rows) <= 0
@@ -228,7 +228,7 @@ def _event_names(view: View, names: _Texts) -> Int64s:
 
 
 class _Tracks:
-    """The tracks of calls and events; `found` has them in the order of their first use."""
+    """The tracks of calls and events; `found` has the tracks in the order of their first use."""
 
     def __init__(self, data: Data) -> None:
         self._data = data

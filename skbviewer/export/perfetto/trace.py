@@ -40,7 +40,7 @@ STEPS = 4  # of progress before events are written
 def write_perfetto(recording: Exportable, request: Request, out: Path) -> None:
     """Write the calls and events of the packets that `request` names.
 
-    Raises KeyError if there is no such packet, FilterError, Cancelled, and BadInput if there is no
+    Raises KeyError if a packet does not exist, FilterError, Cancelled, and BadInput if there is no
     kernel log, `out` cannot be written, the package perfetto is missing, or there are more than
     MOST calls and events.
     """

@@ -74,7 +74,7 @@ class Head:
         return packet
 
     def names(self, slices: Slices) -> None:
-        """Write each text of the slices once, with the number that slices use for it.
+        """Write each text of the slices once, together with the number by which slices refer to it.
 
         Numbers start at 1; 0 means no text.
         """

@@ -17,7 +17,7 @@ def assign(track: Int64s, begin: Int64s, end: Int64s, level: Int64s) -> np.int64
     """Write each slice's level into `level`; return how many levels a track needs at most.
 
     Slices are sorted by track, then by begin, then by end, the latest end first. A slice gets the
-    first level on which it lies inside every slice that is open when it begins.
+    first level on which it lies inside all slices that are open at its begin.
     """
     count, most, open_ends = len(track), np.int64(0), np.empty(DEEPEST, np.int64)
     left, here = count, np.int64(0)

@@ -71,7 +71,8 @@ def blank(packet: Packet, begin: Int, end: Int) -> None:
     """Overwrite the payload from `begin` to `end` - 1 with zeros, except for the first word.
 
     The first word becomes the sum of the payload. So a checksum over the payload stays correct or
-    wrong, even if it is in another fragment. The packet's checksums reveal this sum in any case.
+    wrong, even if the checksum is in another fragment. The packet's checksums reveal this sum in
+    any case.
     """
     if end <= begin:
         return
@@ -131,7 +132,7 @@ def put_mac(packet: Packet, at: Int) -> None:
 def note_checksum(
     packet: Packet, field: Int, begin: Int, end: Int, more: Int, never_zero: Int
 ) -> None:
-    """Note a checksum to adjust: it is at `field`, and covers the bytes from `begin` to `end` - 1.
+    """Note a checksum at `field` to be adjusted; it covers the bytes from `begin` to `end` - 1.
 
     `more` is by how much the sum of other bytes (a pseudo-header) has decreased. With `never_zero`,
     a checksum of 0 is written as 0xffff.

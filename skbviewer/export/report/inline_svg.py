@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A picture as inline SVG with the colours of both themes.
+"""A picture as inline SVG that has the colours of both themes.
 
 Input: the same picture as SVG in light and in dark colours. Output: one `svg` element. Colours that
 differ between the two pictures become classes, so that the page's style sheet chooses between them.
@@ -76,7 +76,7 @@ def _local(name: str) -> str:
 
 
 def _shapes(node: Node, above: dict[str, str]) -> Iterator[Node]:
-    """Yield the shapes that are painted, with the attributes of the groups around them."""
+    """Yield the painted shapes; each has the attributes of the groups around it."""
     own = {_local(k): v for k, v in node.attrib.items()}
     here = above | {k: v for k, v in own.items() if k in INHERITED}
     for child in node:

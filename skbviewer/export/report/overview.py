@@ -74,7 +74,7 @@ def _sum(facts: Facts, table: str, key: str) -> int:
 
 
 def _cards(shown: Iterable[tuple[str, str, str]]) -> Markup:
-    """Return the HTML of a card for each number: the number, what it counts, and a style."""
+    """Return an HTML card for each number: the number, what it counts, and a style."""
     cards = (
         element("div", element("b", number, class_=look or None), element("span", what),
                 class_="card")

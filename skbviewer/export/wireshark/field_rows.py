@@ -81,7 +81,7 @@ class FieldRows:
     def _in_order(self, table: str) -> tuple[Int64s, Int64s | None]:
         """Return a table's rows sorted by key: rows[ends[k] : ends[k + 1]] have the key k.
 
-        `rows` is None if the rows with key k are those from ends[k] to ends[k + 1].
+        `rows` is None if key k has exactly the rows from ends[k] to ends[k + 1].
         """
         keys, rows = self._keys(table)
         keys = np.maximum(keys, 0) if keys.min(initial=0) < 0 else keys

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Put files into the user's Wireshark folders, and remove them again.
+"""Install files in the user's Wireshark folders, and remove the files again.
 
-Wireshark on Unix uses these folders (User's Guide, appendix B): for the configuration,
-WIRESHARK_CONFIG_DIR if it is set; otherwise wireshark in XDG_CONFIG_HOME (~/.config), or
-~/.wireshark if only that exists.  For plugins, ~/.local/lib/wireshark/plugins.
+Wireshark on Unix uses these folders for the configuration (User's Guide, appendix B):
+WIRESHARK_CONFIG_DIR if that is set; otherwise wireshark in XDG_CONFIG_HOME (~/.config), or
+~/.wireshark if only the last one exists. For plugins, ~/.local/lib/wireshark/plugins.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def install(where: Mapping[str, Path]) -> list[Path]:
 
 
 def uninstall(where: Mapping[str, Path]) -> tuple[list[Path], list[Path]]:
-    """Remove the files; return the removed files, and those that stay because they were changed.
+    """Remove skbviewer's files; return the removed files, and the changed files, which stay.
 
     If the profile is removed, Wireshark's state files in the profile are removed, too.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How the script for Wireshark declares each kind of field and makes the values of such fields."""
+"""How Wireshark's Lua script declares each kind of field, and how it makes field values."""
 
 from __future__ import annotations
 

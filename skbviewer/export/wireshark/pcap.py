@@ -51,7 +51,7 @@ def write_pcap(recording: Exportable, request: Request, out: Path) -> None:
 
 
 class _Chosen(NamedTuple):
-    """The packets of all captures, then those whose bytes are only in logs.
+    """The packets of all captures, followed by packets whose bytes are only in logs.
 
     `source` is a capture's id, or -1 - n for log n of `logs`. `row` is the packet's number, or its
     position among the log's packets.

@@ -33,7 +33,7 @@ def _number(data: UInt8s, at: Int, size: Int, little: bool) -> np.int64:
 
 @allocation_free
 def _put(out: UInt8s, at: Int, value: Int, size: Int) -> np.int64:
-    """Write a little-endian number; return the position after it."""
+    """Write a little-endian number; return the position after the number."""
     for i in range(size):
         out[at + i] = np.uint8((np.uint64(value) >> np.uint64(8 * i)) & np.uint64(255))
     return np.int64(at + size)
@@ -41,7 +41,7 @@ def _put(out: UInt8s, at: Int, value: Int, size: Int) -> np.int64:
 
 @allocation_free
 def _copy(data: UInt8s, begin: Int, size: Int, out: UInt8s, at: Int) -> np.int64:
-    """Copy bytes and pad them to a multiple of four; return the position after them."""
+    """Copy bytes, padded to a multiple of four; return the position after the padding."""
     end = copy_exactly(data, begin, begin + size, out, at)
     for _ in range(-size % 4):
         out[end] = 0
@@ -61,7 +61,7 @@ def _copy_number(
 
 @allocation_free
 def _without_mark(out: UInt8s, begin: Int, end: Int) -> None:
-    """Change each MARK in a foreign comment, so that it is not taken for the exporter's."""
+    """Change each MARK in a foreign comment, because MARK is the sign of exported comments."""
     size = len(MARK_BYTES)
     for at in range(begin, end - size + 1):
         same = True
@@ -132,7 +132,7 @@ def options_place(data: UInt8s, offset: Int, caplen: Int) -> tuple[np.int64, np.
 def _options(
     data: UInt8s, offset: Int, caplen: Int, changed: bool, texts: bool, out: UInt8s, at: Int
 ) -> tuple[np.int64, bool]:
-    """Copy the options of a packet block; return also whether one of them is a packet id."""
+    """Copy the options of a packet block; return the end, and whether one is a packet id."""
     place, end, little = options_place(data, offset, caplen)
     made, has_id = np.int64(at), False
     while place + 4 <= end:
@@ -148,7 +148,7 @@ def _options(
 
 @allocation_free
 def _put_words(words: UInt32s, at: Int, first: Int, second: Int) -> np.int64:
-    """Write two 32-bit numbers at a multiple of 4; return the position after them.
+    """Write two 32-bit numbers at a multiple of 4; return the position after the second.
 
     The new file is little-endian, as is this machine: numba has no builds for big-endian machines.
     """
@@ -168,7 +168,7 @@ def _put_option(words: UInt32s, at: Int, code: Int, size: Int) -> np.int64:
 def _our_comment(
     text: UInt8s, begin: Int, end: Int, out: UInt8s, words: UInt32s, at: Int
 ) -> np.int64:
-    """Write the comment with kernel fields, divided into several if it is too long for one."""
+    """Write the comment with kernel fields; a comment that is too long is divided into several."""
     size = np.int64(end - begin)
     if size > LONGEST:
         return _divided_comment(text, begin, end, out, at)
@@ -287,8 +287,8 @@ def write_blocks(
     number in the new file. `ticks` is the time (ns) after that interface's if_tsoffset. `packet_id`
     is -1 if it is unknown. `comments` are the comments with kernel fields, part by part; `notes`
     are the user's comments ("": none). With `original`, the bytes are those of the source file;
-    then its comments, custom options and hashes may be copied. `words` is the array `out`, seen as
-    32-bit numbers. `out` and `comments` have AHEAD bytes more than are needed.
+    then the block's comments, custom options and hashes may be copied. `words` is the array `out`,
+    seen as 32-bit numbers. `out` and `comments` have AHEAD bytes more than are needed.
     """
     at = np.int64(0)
     for i in range(len(offset)):

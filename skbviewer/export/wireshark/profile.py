@@ -49,7 +49,7 @@ class File(NamedTuple):
 
 
 def wireshark_files() -> tuple[File, ...]:
-    """Return skbviewer's files for Wireshark: the script, then those of the profile."""
+    """Return skbviewer's files for Wireshark: first the script, then the profile's files."""
     columns = ", ".join(f'"{title}", "{what}"' for title, what in COLUMNS)
     profile = {
         "preferences": f"gui.column.format: {columns}\n",

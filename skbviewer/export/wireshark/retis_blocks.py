@@ -77,7 +77,7 @@ class _Interfaces:
         self._numbers: dict[_Place, int] = {}
 
     def of(self, place: _Place) -> tuple[int, bytes]:
-        """Return the number of an interface, and its declaring block if it is new (else b"")."""
+        """Return an interface's number, and the block that declares the interface if it is new."""
         known = place in self._numbers
         number = self._numbers.setdefault(place, len(self._numbers))
         return number, b"" if known else self._block(place)

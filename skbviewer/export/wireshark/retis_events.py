@@ -86,7 +86,7 @@ def as_json(event: Event) -> bytes:
 
 
 def text_of(event: Event) -> str:
-    """Return an event as `retis print` shows it: a first line, one with namespace and device.
+    """Return an event as the two lines that `retis print` shows for it.
 
     The second line is missing if the event has neither namespace nor device.
     """

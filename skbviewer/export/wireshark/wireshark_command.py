@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write packets for Wireshark into a temporary folder, and return the command that opens them."""
+"""Write packets into a temporary folder, and return the command that opens them in Wireshark."""
 
 from __future__ import annotations
 
