@@ -2,10 +2,11 @@
 """Write the probe list for one kernel: functions and their carriers, according to the kernel's BTF.
 
 In: probes.txt; a kernel image (compressed or not) or /sys/kernel/btf/vmlinux; and the modules
-beside it. Out: lines ``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [quiet|inner]`` as the
-module and kblrecord read them: which arguments carry packets, and what the function returns.
-Functions the kernel does not have are left out and named on stderr. ``--all`` adds every function
-that takes or returns an sk_buff. Needs bpftool, and lz4 if the kernel image is compressed with lz4.
+beside it. Out: lines ``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [quiet|inner]`` for the
+module and kblrecord. A line says which arguments carry packets, and what the function returns.
+Functions that the kernel does not have are left out, and named on stderr. ``--all`` adds every
+function that takes or returns an sk_buff. Needs bpftool, and lz4 if the kernel image is compressed
+with lz4.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Write the names of system calls: resources/syscalls.json and kmod/rec_syscall_names.h.
 
-In: the header packages of Debian's kernels, unpacked: the folder that has their usr/src. Several
+In: the unpacked header packages of Debian's kernels: the folder that contains usr/src. Several
 folders may be given; names of later folders are added to those of earlier ones. Out: the names of
 system calls by number, for each table of TABLES. ValueError is raised if a folder lacks a header,
 or if two folders give one number different names. Run ``python kmod/gen_syscalls.py FOLDER...``,

@@ -39,8 +39,8 @@ class Type(NamedTuple):
 class Function(NamedTuple):
     """A function of a kernel or module, as BTF describes the function.
 
-    `parameters` has (name of the struct or basic type, stars, size in bytes) for each parameter,
-    `returns` the same three values for the result.
+    `parameters` has (name of the struct or basic type, stars, size in bytes) for each parameter;
+    `returns` has these values for the result.
     """
 
     name: str
@@ -161,8 +161,8 @@ class Kernel(NamedTuple):
     """Facts about a built kernel.
 
     `functions` are the functions in BTF, by name. `symbols` has the number of text symbols of each
-    name; without System.map, it is empty. `variants` are the compiler-made copies, by the name of
-    the original function.
+    name; without System.map, it is empty. `variants` are the copies of functions that the compiler
+    made, by the name of the original function.
     """
 
     functions: dict[str, list[Function]]

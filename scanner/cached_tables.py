@@ -17,7 +17,7 @@ from scanner.tables.three_tables import Options, Result, analyse
 
 
 class Run(NamedTuple):
-    """The tree and the folders to scan, by how many processes (`jobs`).
+    """The tree and the folders to scan, and the number of processes (`jobs`).
 
     `store` is the folder of the cache; None means no cache.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The facts that the scanner finds in a source tree, one small tuple each.
+"""The facts that the scanner finds in a source tree; each fact is a small tuple.
 
-No criterion affects them. All byte positions are offsets into the file on disk (the normaliser
-keeps lengths); lines start at 1.
+No criterion affects them. All byte positions are offsets into the file on disk, because the
+normaliser keeps lengths; line numbers start at 1.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Call(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """An assignment to the path `to`, or, if `to` is "return", a return statement.
+    """An assignment to the path `to`; a return statement has "return" as `to`.
 
     `atoms` are the atoms of the assigned or returned expression (see Call).
     """

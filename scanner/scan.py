@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read a whole tree into facts: first macros, then every file, in parallel processes."""
+"""Read a whole tree into facts: first all macros, then all files, in parallel processes."""
 
 from __future__ import annotations
 

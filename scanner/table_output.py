@@ -66,7 +66,7 @@ def indirect(row: Row) -> str:
 
 
 def fallback(row: Row) -> str:
-    """Return the text line of a fall-back: file and line, what could not be read, and why."""
+    """Return the text line of a row about the fallback: place, what was not read, and why."""
     what = row["function"] if row["kind"] == "struct" else f"{row['kind']} {row['function']}"
     return f"{_place(row)}: {what}: {row['reason']}"
 

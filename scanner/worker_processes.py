@@ -54,7 +54,7 @@ class _Worker(Generic[Item]):
     """A worker process, its unfinished items, and its CPU time when it returned the last result."""
 
     def __init__(self, make: Callable[[], Callable[[Any], Any]], others: list[Connection]) -> None:
-        """Start the process; `others` are the other workers' ends of pipes, which it inherits."""
+        """Start the process; it inherits `others`, the other workers' ends of pipes."""
         context = multiprocessing.get_context("fork")
         self.connection, theirs = context.Pipe()
         inherited = [self.connection, *others]

@@ -152,7 +152,7 @@ def text_with_probes(file: FilePlan, ids: Iterable[int]) -> str:
 
 
 def _overlapping(variants: list[dict[tuple[int, str], Node]]) -> set[tuple[int, str]]:
-    """Return functions whose bodies overlap another function's body in some variant."""
+    """Return functions whose bodies overlap another function's body in some #if variant."""
     spans = []
     for nodes in variants:
         for key, node in nodes.items():
@@ -279,7 +279,7 @@ class _Reading:
         return probe[0], tuple(probe[1]), "scope" if probe[2] else "explicit", exits, ends
 
     def _directive(self, start: int, end: int) -> bool:
-        """Return whether a directive lies between two offsets."""
+        """Return whether a preprocessor directive lies between two offsets."""
         return any(start <= d.start < end for d in self.prepared.directives)
 
     def _conditional(self, start: int, end: int) -> bool:

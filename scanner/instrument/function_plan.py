@@ -2,8 +2,8 @@
 """The edits that put probes into one function, or the reason why it is left out.
 
 There are two modes. Explicit: each return statement becomes a block that keeps the result, passes
-it to the probe and returns it; the end of the body gets a probe. Scope: a variable whose cleanup is
-the exit probe, for functions with exits that their text does not show (a return in a macro).
+it to the probe and returns it; the end of the body gets a probe. Scope: the exit probe is the
+cleanup of a variable, for functions whose text does not show all exits (a return in a macro).
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class Edit(NamedTuple):
 class Shape(NamedTuple):
     """A function, as it is in one #if variant of the file.
 
-    `head` is its declaration; `brace` and `close` are the offsets of the braces of its body. `kind`
-    is the type of the function's result, None if only the compiler knows the type; `void` and
-    `scalar` say whether this type is void or scalar. `returns` are its return statements. `ends`
-    means that control may reach the closing brace. `hidden` says why the text may not show all
-    exits of the function; "" if it shows all.
+    `head` is the function's declaration; `brace` and `close` are the offsets of its body's braces.
+    `kind` is the type of the function's result, None if only the compiler knows the type; `void`
+    and `scalar` say whether this type is void or scalar. `returns` are its return statements.
+    `ends` means that control may reach the closing brace of the body. `hidden` says why the text
+    may not show all exits of the function; "" if it shows all.
     """
 
     head: str
@@ -80,7 +80,7 @@ class Shape(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The edits that put probes into one function, with ``@`` in place of its id.
+    """The edits that put probes into one function; ``@`` stands for the function's id.
 
     `mode` is "explicit" or "scope", and `why` the reason for "scope". `returns` and `ends` say how
     many return statements and how many ends of the body get a probe. `start` is the offset of the
@@ -99,7 +99,7 @@ class Plan(NamedTuple):
 def left_out(head: str, file: str, name: str) -> str:
     """Return why a function's head forbids probes in the function; "" if it allows them.
 
-    The names of the function and of its parameters are ignored.
+    The check ignores the names of the function and of its parameters.
     """
     words = _WORD.findall(_unnamed(head, name))
     for word in words:

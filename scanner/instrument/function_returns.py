@@ -22,7 +22,7 @@ class Return(NamedTuple):
 
 
 def _semicolon(text: str, start: int, end: int) -> int:
-    """Return the offset of the semicolon that ends the statement; -1 if a bracket closes first."""
+    """Return the offset of the semicolon that ends a statement; -1 if a bracket closes first."""
     depth = 0
     for match in _TOKEN.finditer(text, start, end):
         token = match[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find a line of a file where another #include fits without adding a line."""
+"""Find a line of a file where another #include fits, so that no line has to be added."""
 
 from __future__ import annotations
 

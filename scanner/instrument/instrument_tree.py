@@ -102,7 +102,10 @@ def _plans(
 
 
 def instrument(run_: Run, options: Options, choice: Choice, progress: Progress) -> Instrumented:
-    """Return the tree's files with probes in the functions of `choice`.  Raises BadTree."""
+    """Return the tree's files after probes are put into the functions of `choice`.
+
+    Raises BadTree.
+    """
     chosen = folders(run_.root, choice.folders) if choice.folders else []
     names = _scanned(run_.root, chosen)
     found = scan(run_.root, names, run_.jobs, run_.store, progress)
@@ -123,7 +126,7 @@ def instrument(run_: Run, options: Options, choice: Choice, progress: Progress) 
 
 
 def _used(root: Path) -> int:
-    """Return the highest id that a probe in the tree has, whichever folders are chosen now."""
+    """Return the highest id of all probes in the tree, inside and outside the chosen folders."""
     found = (marks.ids(text) for _, text in probed(root, ["."], []))
     return max((number for numbers in found for number in numbers), default=0)
 

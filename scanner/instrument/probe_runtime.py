@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The runtime of the probes, added to a kernel's tree and removed again.
 
-Two files are added, and a line each to Makefile and lib/Makefile; nothing else changes.
+Two files are added, and one line each in Makefile and lib/Makefile; nothing else changes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _with_line(root: Path, name: str, line: str) -> Change:
 
 
 def _lines(text: str) -> list[str]:
-    """Return the lines of a text, each with a newline at its end."""
+    """Return the lines of a text, each followed by a newline."""
     return [f"{line}\n" for line in text.split("\n")]
 
 

@@ -69,8 +69,8 @@ def _function_declarator(node: Node) -> tuple[Node | None, bool]:
 def result_text(node: Node, text: str, shadowed: set[str], typedefs: Typedefs) -> str | None:
     """Return the type of a definition's result, such as ``struct sk_buff *``.
 
-    `text` is the normalised file. `shadowed` are names that mean something else inside the body.
-    Returns None if the type cannot be written safely inside the body.
+    `text` is the normalised file. `shadowed` are names that mean something else inside the
+    function's body. Returns None if the type cannot be written safely inside the body.
     """
     declarator, plain = _function_declarator(node)
     if declarator is None or not plain:

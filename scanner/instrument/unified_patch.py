@@ -21,7 +21,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def patch_line(sign: str, line: str) -> str:
-    """Return a line of a patch; a line without a newline is followed by the remark that says so."""
+    """Return a line of a patch; if `line` lacks a newline, a remark that says so follows."""
     return sign + line if line.endswith("\n") else f"{sign}{line}\n{_NO_NEWLINE}"
 
 

@@ -40,7 +40,7 @@ _NODE = c_ast.Node
 
 
 class _Slots(dict[type, tuple[str, ...]]):
-    """The attributes of each kind of node that may contain other nodes."""
+    """For each kind of node, the attributes that may contain other nodes."""
 
     def __missing__(self, kind: Any) -> tuple[str, ...]:
         self[kind] = slots = tuple(s for s in kind.__slots__ if s not in _NO_NODES)

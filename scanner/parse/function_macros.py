@@ -40,7 +40,7 @@ def pseudo_functions(macros: Iterable[Macro]) -> list[Function]:
 
 
 def _read(macros: list[Macro]) -> dict[int, Function]:
-    """Return functions by the index of their macro; macros may be missing after a parse error."""
+    """Return functions by the index of their macro; a parse error may hide some macros."""
     lines = [f"int {macro.name}() {{ {_statements(_plain(macro.body))}; }}" for macro in macros]
     found = {}
     for node in parse("\n".join(lines).encode("latin-1", "replace")).named_children:

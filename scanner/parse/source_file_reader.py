@@ -209,7 +209,7 @@ class _Reading:
             self._groups(island, types, line)
 
     def _groups(self, island: str, types: frozenset[str], line: int) -> None:
-        """Read the structs that struct_group_tagged defines inside a struct."""
+        """Read the structs that the macro struct_group_tagged defines inside a struct."""
         for tag, text in gnu_dialect.tagged_groups(island):
             self.tried[1] += 1
             try:
@@ -275,7 +275,7 @@ class _Reading:
 
 
 def _called(item: tree_sitter_definitions.Unread, normal: Normal) -> str:
-    """Return the name of an unread function; if a macro makes its head, the name of the macro."""
+    """Return the name of a function that was not read, or of the macro that makes its head."""
     made = [head for at, head in normal.heads.items() if item.start <= at < item.brace]
     return made[-1].macro or item.name if made else item.name
 

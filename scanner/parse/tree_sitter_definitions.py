@@ -125,7 +125,7 @@ def _captures(root: Node) -> Captures:
 
 
 def _united(kind: str, parsed: Captures, inner: list[Captures]) -> list[Node]:
-    """Return the nodes of a kind in the whole text and in the functions parsed by themselves."""
+    """Return the nodes of a kind in the text and in functions that were parsed separately."""
     return [node for captures in (parsed, *inner) for node in captures.get(kind, [])]
 
 
@@ -140,7 +140,7 @@ def _types(text: str, nodes: Iterable[Node]) -> Iterator[tuple[int, str]]:
 
 
 def _whole(parsed: Captures, spans: list[Block]) -> dict[int, Node]:
-    """Return the functions whose bodies are blocks at file scope, by the offset of the brace.
+    """Return functions whose bodies are blocks at file scope, by offset of the opening brace.
 
     Functions inside a function are left out, because tree-sitter's error recovery may invent such
     functions.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The architecture to which a file belongs, and the one that is used if a tree has several."""
+"""The architecture to which a file belongs, and the one architecture used if a tree has several."""
 
 from __future__ import annotations
 

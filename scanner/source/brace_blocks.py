@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The blocks in braces at file scope of a normalised text, found by counting braces alone.
+"""The blocks in braces at file scope of a normalised text, found only by counting braces.
 
 After an error a parser may mistake any brace for the end of a function. Therefore this module finds
 the ends of functions in the text; they are compared with the parser's result.

@@ -33,7 +33,7 @@ def _paired(words: list[str]) -> str:
 
 
 def substitute(macro: Macro, arguments: list[str]) -> str:
-    """Return the body of a macro with `arguments` for its parameters and pasted tokens joined."""
+    """Return a macro's body, with `arguments` put in for parameters, and pasted tokens joined."""
     values = dict(zip(macro.params or (), arguments, strict=False))
     text = re.sub(r"[A-Za-z_]\w*", lambda m: values.get(m[0], m[0]), macro.body)
     return _PASTE.sub("", text)

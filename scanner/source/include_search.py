@@ -13,7 +13,7 @@ from scanner.source.architectures import architecture, order
 
 
 class Includes:
-    """The #includes of a tree that name files of the tree."""
+    """Those #includes of a tree's files that name other files of the tree."""
 
     def __init__(self, files: list[FileFacts]) -> None:
         self._written = {facts.path: facts.includes for facts in files}
@@ -98,7 +98,7 @@ def _rank(file: str, path: str) -> tuple[int, tuple[bool, int, str], int]:
 
 
 def _shared_folders(one: str, other: str) -> int:
-    """Return the number of folders, from the tree's root, that two files have in common."""
+    """Return how many folders the paths of two files share, counted from the tree's root."""
     count = 0
     for a, b in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
         if a != b:

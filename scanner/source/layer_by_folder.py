@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The network layer to which a source file belongs, determined by its folder.
 
-The names are the same as in the viewer's layer table.
+The names of layers are those of skbviewer's layer table.
 """
 
 from __future__ import annotations

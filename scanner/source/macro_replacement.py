@@ -53,7 +53,7 @@ class Head(NamedTuple):
 
 
 class Normal(NamedTuple):
-    """The normalised text, and the heads by the offset of the ``z`` that replaces each name.
+    """A normalised text, and its heads by the offset of the ``z`` that replaces each name.
 
     `text` is for tree-sitter. `old_style` is the same text, but with all parameter declarations of
     K&R definitions; tree-sitter can read only some of them.
@@ -106,7 +106,7 @@ class _Kinds(dict[str, int]):
 
 
 class Normaliser:
-    """Applies one macro table to any number of texts."""
+    """Normalises any number of texts with one macro table."""
 
     def __init__(self, table: MacroTable) -> None:
         self.table = table
@@ -225,7 +225,7 @@ class Normaliser:
 
 
 def _first_in_line(text: str) -> list[tuple[str, int, int]]:
-    """Return (name, offset of the name, offset of the parenthesis) of calls that begin a line."""
+    """Return (name, its offset, offset of the parenthesis) of macro calls that begin a line."""
     found = _CALL.finditer("\n" + text)
     return [(call[1], call.start(1) - 1, call.end() - 1) for call in found]
 

@@ -58,9 +58,10 @@ _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)\s*(?=$|[A-Za-z_])|__attrib
 class MacroTable(NamedTuple):
     """The macros of a whole tree, grouped by what the normaliser does with them.
 
-    `annotations` are blanked, or replaced by "static" if that is their value. `attributes` are
-    blanked with their parentheses, `loops` are read as ``while``. `heads` are function-like macros
-    whose body ends in the head of a function. `functions` are all other function-like macros.
+    `annotations` are blanked; those whose value is "static" are replaced by "static". `attributes`
+    are blanked together with their parentheses; `loops` are read as ``while``. `heads` are
+    function-like macros whose body ends in the head of a function. `functions` are all other
+    function-like macros.
     """
 
     annotations: dict[str, str]
@@ -173,5 +174,5 @@ def learn(macros: Iterable[Macro]) -> MacroTable:
 
 
 def is_loop(name: str, table: MacroTable) -> bool:
-    """Return whether a call of this macro at statement position begins a loop."""
+    """Return whether a call of this macro begins a loop if it stands where a statement may."""
     return name in table.loops or (len(name) >= 5 and bool(_LOOP_NAME.search(name)))

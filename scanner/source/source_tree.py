@@ -26,7 +26,7 @@ class SourceFile(NamedTuple):
 
 
 class TreeFiles(NamedTuple):
-    """Files in order of path, warnings, and the number of symbolic links left out."""
+    """Source files in order of path, warnings, and the number of symbolic links left out."""
 
     files: list[SourceFile]
     warnings: list[str]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find brackets that are still open at the end of a file, as in a file that was cut off."""
+"""Find brackets that are still open at the end of a file, as in a truncated file."""
 
 from __future__ import annotations
 

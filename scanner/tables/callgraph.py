@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls between functions: by name, through macros, callbacks and tables of operations."""
+"""The calls between functions: by name, in macros, by callbacks, through tables of operations."""
 
 from __future__ import annotations
 

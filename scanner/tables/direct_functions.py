@@ -16,8 +16,8 @@ RESULT = -1
 class Use(NamedTuple):
     """A parameter or result of a function whose type is a form of the struct.
 
-    `where` is the number of the parameter, from 0, or RESULT.  `form` is the key of the form in
-    Closure, and `level` the form's level.
+    `where` is the number of the parameter (from 0), or RESULT. `form` is the key of the form in
+    Closure, and `level` is the level of this form.
     """
 
     where: int
@@ -46,7 +46,7 @@ def uses(
 ) -> Iterator[Use]:
     """Yield the parameters and results of a function whose type is a form of the struct.
 
-    With `pointers`, parameters that are pointers to functions count, too.
+    With `pointers`, parameters that are pointers to functions count as well.
     """
     listed = [(i, p.name, p.type) for i, p in enumerate(function.params)]
     for index, name, kind in [*listed, (RESULT, "", function.returns)]:
@@ -61,7 +61,7 @@ def direct(
 ) -> list[Direct]:
     """Return the functions that take or return the struct or a form of it, by file and position.
 
-    With `pointers`, parameters that are pointers to functions count, too.
+    With `pointers`, parameters that are pointers to functions count as well.
     """
     table = []
     for facts in files:

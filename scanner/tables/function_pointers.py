@@ -40,7 +40,7 @@ class Definitions(Protocol):
 
 
 class Held:
-    """The functions to which pointers are set: by (struct, member), by member, by variable."""
+    """The functions to which pointers are set, by (struct, member), by member, and by variable."""
 
     def __init__(self, graph: Definitions) -> None:
         self._graph = graph
@@ -118,7 +118,7 @@ class Held:
             self._variables.setdefault(("", name), set()).update(targets)
 
     def _place(self, init: Init, file: str) -> tuple[str, str]:
-        """Return the struct and the member that an initialiser sets; "" where they are unknown."""
+        """Return the struct and the member that an initialiser sets; unknown ones are ""."""
         types = self._graph.types
         base = TypeRef(types.base(init.base, file))
         outer, _, field = self._spelt(base, init.field).rpartition(".")

@@ -4,8 +4,8 @@
 A name in a function is associated if its type is a form of the struct. Under the data-flow rule, a
 name is also associated if it receives an associated value: by assignment, as the result of a call,
 or as an argument. Plain numbers are never associated: a length is not a packet. A member that is an
-object of its own, such as skb->dev, is not associated. But a pointer to the packet's header
-(skb->data) is associated.
+object of its own, such as skb->dev, is not associated. A pointer to the packet's header
+(skb->data), however, is associated.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Indirect(NamedTuple):
 
 
 class Search:
-    """Repeats its rules over one call graph and one closure until nothing new is found."""
+    """Repeats the rules over one call graph and one set of forms until nothing new is found."""
 
     def __init__(
         self, graph: CallGraph, found: Closure, direct: set[int], data_flow: bool = True
@@ -172,7 +172,7 @@ class Search:
     def _give(
         self, number: int, target: int, edge: Edge, names: set[str], touched: set[int]
     ) -> None:
-        """Associate the target's parameters that receive associated values."""
+        """Associate those parameters of the called function that receive associated values."""
         open_params = self._open_params(target) if self.data_flow else ()
         for index, name in open_params:
             if index >= len(edge.args) or name in self.given.get(target, ()):
@@ -191,7 +191,7 @@ class Search:
             self._settled.discard(number)
 
     def _open_params(self, target: int) -> tuple[tuple[int, str], ...]:
-        """Return the parameters that are not associated by their type, but can be associated."""
+        """Return the parameters whose type does not associate them, but which can be associated."""
         known = self._open.get(target)
         if known is None:
             node = self.graph.nodes[target]
@@ -273,7 +273,7 @@ class Search:
         return bool(new)
 
     def _gives(self, number: int, returned: list[Atoms], given: set[str]) -> bool:
-        """Return whether a function's result is associated if the parameters `given` are."""
+        """Return whether a function's result is associated if its parameters `given` are."""
         names = self._by_type(number) | given
         self._flow(number, names)
         atoms = (atom for group in returned for atom in group)

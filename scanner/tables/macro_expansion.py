@@ -30,7 +30,7 @@ class Flat(NamedTuple):
 class Macros:
     """The function-like macros of a tree; macros that call nothing of the tree are left out.
 
-    Every method takes the file that uses the macro, because several macros may have one name.
+    Every method takes the file that uses the macro, because several macros may have the same name.
     """
 
     def __init__(self, visible: Visible, functions: frozenset[str]) -> None:
@@ -125,7 +125,7 @@ def _renamed(call: Flat, macro: Function, first: Function) -> Flat:
 
 
 def _deep(args: tuple[Atoms, ...], macro: Function) -> tuple[Atoms, ...]:
-    """Return `args`; a reference to a macro call's result becomes that call's own arguments."""
+    """Return `args`; references to a macro call's result become the call's arguments."""
 
     def open_call(atom: str, depth: int) -> Atoms:
         number = atom[1:].partition(".")[0]

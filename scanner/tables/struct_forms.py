@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""First table: every form of a struct, found by repeating a search over any number of levels.
+"""First table: every form of a struct, found by repeated searches over any number of levels.
 
-Level 0 is the struct itself.  A struct with a member of a type of level n, as a pointer or
-embedded, has level n + 1.  A typedef or an alias has the level of the type it names.
+Level 0 is the struct itself. A struct that contains or points to a type of level n has level n + 1.
+A typedef or an alias has the level of the type it names.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Closure(NamedTuple):
     def chain(self, name: str) -> list[str]:
         """Return the names of types from `name` down to the struct, each reaching the next one.
 
-        If there are more than LONGEST, "..." and the struct follow the first LONGEST forms.
+        If there are more than LONGEST forms, "..." and the struct follow the first LONGEST ones.
         """
         found = [name]
         while name != self.seed and len(found) < LONGEST:
@@ -114,7 +114,7 @@ def _parts(types: Types, name: str, limits: Limits) -> list[Part]:
 
 
 def function_types(types: Types, found: Closure) -> Iterator[tuple[str, str, int]]:
-    """Yield (typedef, form it names, level) of function types that take or return a form."""
+    """Yield (typedef, form that it names, level) of function types that take or return a form."""
     for name, signature in types.signatures.items():
         levels = [(found.forms[t.base].level, t.base) for t in signature if t.base in found.forms]
         if levels:

@@ -23,9 +23,9 @@ Row = dict[str, Any]
 class Options(NamedTuple):
     """The struct whose functions the tables list, and the rules for finding them.
 
-    `seed` is the struct, or a typedef of it.  `data_flow` means that the data-flow rule finds
-    indirect use.  `arch` is the architecture whose copies represent all; "" means the first one of
-    architectures.PREFERRED that the tree has.
+    `seed` is the struct, or a typedef of it. `data_flow` means that the data-flow rule finds
+    indirect use. `arch` is the architecture whose functions represent those of all; "" means the
+    first one in PREFERRED that the tree has.
     """
 
     seed: str = "struct sk_buff"
@@ -240,7 +240,7 @@ def _fallback_row(path: str, item: Any) -> Row:
 
 
 def _counts(files: list[FileFacts], found: Closure, functions: list[Row], forms: list[Row]) -> Row:
-    """Return the numbers of the summary; a function is counted once per file and name."""
+    """Return the numbers of the summary; functions with the same name in a file count once."""
     tops = Counter(f.path.rpartition("/")[0].partition("/")[0] for f in files)
     kinds = Counter(f["how"] for f in forms if f["kind"] == "alias")
     islands = [sum(column) for column in zip(*(f.islands for f in files), strict=True)] or [0] * 4

@@ -21,7 +21,7 @@ DEEPEST = 8  # most macros that are expanded in a path; ends a macro that names 
 
 
 class Place(NamedTuple):
-    """The file and line of a definition."""
+    """The file and line of a type's definition."""
 
     file: str
     line: int
@@ -30,9 +30,9 @@ class Place(NamedTuple):
 class Part(NamedTuple):
     """A type that contains or names another type; it is listed under that other type.
 
-    `whole` is the key of the containing or naming type. `how` is "pointer" or "embedded" (its
-    `member` is a pointer to the other type, or contains it), "function" (its `member` is a pointer
-    to a function with the other type), "typedef" or "alias".
+    `whole` is the key of the containing or naming type. `how` is "pointer" or "embedded" (`member`
+    is a pointer to the other type, or contains it), "function" (`member` is a pointer to a function
+    with the other type), "typedef" or "alias".
     """
 
     whole: str
@@ -43,8 +43,9 @@ class Part(NamedTuple):
 class Types:
     """The types of a tree, by base.
 
-    If several structs have one tag, each has the base "struct T@file". In a file, such a tag means
-    the file's own struct, or the struct in the header that the file's includes reach first.
+    If several structs have the same tag T, each of them has the base "struct T@file". In a file,
+    such a tag means the file's own struct, or the struct in the header that the file's includes
+    reach first.
     """
 
     def __init__(self, files: list[FileFacts], seed: str = "") -> None:
@@ -181,7 +182,7 @@ class Types:
         return kind
 
     def _stand_in(self, known: dict[str, TypeRef], name: str) -> list[str] | None:
-        """Return the fields to which a macro expands; of several such macros, the struct's own."""
+        """Return the fields that the macro `name` means, preferably fields that are `known`."""
         meant = self.stand_ins.get(name, [])
         for fields in meant:
             if any(".".join(fields[: n + 1]) in known for n in range(len(fields))):
@@ -236,7 +237,8 @@ def struct_named(files: list[FileFacts], text: str) -> str:
 def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield each type that several files define, and which file's definition each file uses.
 
-    A type is a struct or union.  Headers with equal members all use the first one's definition.
+    A type is a struct or union. Headers whose structs have equal members all use the first header's
+    definition.
     """
     where: dict[str, dict[str, set[Member]]] = {}
     for facts in files:
@@ -259,7 +261,7 @@ def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
 def _joined(homes: dict[str, str], includes: Includes) -> dict[str, str]:
     """Return which definition of the type `base` each file uses; "" for headers if all share one.
 
-    If one file includes two of the headers, their definitions are taken as one struct, for two
+    If a file includes two of the headers, their definitions count as one struct for two
     configurations.
     """
     headers = [path for path in homes if path.endswith(".h")]

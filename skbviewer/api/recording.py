@@ -156,8 +156,8 @@ class Recording:
 
         Integers are int64 or int32. An unknown integer is the lowest number of its type
         (skbviewer.UNKNOWN for int64). Other numbers are float64; an unknown one is NaN. Texts are
-        Python objects; a missing text is None. The array has one dimension, and the columns as its
-        fields. Raises KeyError, BadInput, and ValueError if `columns` is empty.
+        Python objects; a missing text is None. The array has one dimension; its fields are the
+        columns. Raises KeyError, BadInput, and ValueError if `columns` is empty.
         """
         return data_frames.structured_array(self._vectors(table, columns, packets))
 
@@ -194,7 +194,7 @@ class Recording:
     def query(self, sql: str, rows: int = 100_000, seconds: float = 60.0) -> Answer:
         """Run one SELECT over the tables; the answer has `columns` (names) and `rows` (tuples).
 
-        The answer has at most `rows` rows; if some are missing, its `cut` says why.  Raises
+        The answer has at most `rows` rows; if rows are missing, the answer's `cut` says why. Raises
         BadInput if the query is wrong, or takes more than `seconds` or too much memory.
         """
         return query(self._session.file, sql, Bounds(rows=rows, seconds=seconds), Silent())
@@ -216,9 +216,9 @@ class Recording:
     def path(self, packet: int | str) -> PacketPath:
         """Return a packet's path through the kernels: its legs with their calls and waits.
 
-        The text "K<n>" gives the path of the row K<n>, a lifetime without a packet; then `packet`
-        is None. Times are ns; the times of a leg are on the clock of the kernel log that recorded
-        it. Raises KeyError if the packet or row does not exist.
+        The text "K<n>" gives the path of row K<n>, a lifetime without a packet; then the result's
+        `packet` is None. Times are ns; the times of a leg are on the clock of the kernel log that
+        recorded it. Raises KeyError if the packet or row does not exist.
         """
         return packet_path(self._session, row_number(packet))
 

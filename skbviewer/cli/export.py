@@ -273,7 +273,7 @@ def _pseudonyms(arguments: argparse.Namespace) -> bool:
 
 
 def _key(arguments: argparse.Namespace) -> bytes:
-    """Return the key of the pseudonyms, b"" if none are wanted.  Raises BadInput."""
+    """Return the key for making pseudonyms; b"" if no pseudonyms are wanted. Raises BadInput."""
     if arguments.pseudonym_key is not None:
         return key_of(arguments.pseudonym_key)
     return random_key() if arguments.pseudonyms else b""
@@ -291,7 +291,7 @@ def _painter(export: Export, subject: Subject) -> Writer:
 
 
 def _one(rows: tuple[int, ...] | None, name: str) -> int:
-    """Return the row whose path is exported as `name`, by default 1.
+    """Return the row whose path is exported as `name`; without an option, that is row 1.
 
     Raises KeyError if `rows` has more than one row.
     """

@@ -23,7 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def end_by_signals() -> None:
-    """Let SIGTERM and SIGHUP end the program by SystemExit(128 + signal), not at once.
+    """Let SIGTERM and SIGHUP raise SystemExit(128 + signal) instead of ending the program at once.
 
     The program then removes incomplete files. A signal that is ignored (as under nohup) stays
     ignored.

@@ -46,7 +46,10 @@ def _distinct(columns: Sequence[str]) -> list[str]:
 
 
 def _value(cell: Cell) -> Cell:
-    """Return a cell as a value that JSON has: None for an infinite number, a text for a blob."""
+    """Return a cell as a value that JSON can express:
+
+    None for an infinite number, a text for a blob.
+    """
     if isinstance(cell, float) and not math.isfinite(cell):
         return None
     return cell.hex() if isinstance(cell, bytes) else cell

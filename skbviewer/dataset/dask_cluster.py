@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Run the tasks of `dataset add` by Dask: on workers of this machine, or on a cluster.
 
-Dask decides which worker runs a task, limits the memory of local workers, and runs the task of a
-lost worker again.  adding.add_pair() may therefore run twice.
+Dask decides which worker runs a task, limits the memory of local workers, and runs a task again if
+its worker is lost. So add_task.add_pair() may run twice.
 """
 
 from __future__ import annotations

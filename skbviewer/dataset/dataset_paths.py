@@ -22,9 +22,9 @@ DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def table_file(table: str, date: str, host: str, session: str, name: str) -> Path:
-    """Return the path of a table's file of a session, relative to the dataset.
+    """Return the path of a session's file with a share of the table, relative to the dataset.
 
-    `name` begins with the token of the writer.
+    `name` is the file's name, which begins with the token of the writer.
 
     Hive, Spark, Polars and DuckDB read the folders' names as columns; they would read a host named
     NULL as a missing host.

@@ -17,7 +17,7 @@ SUFFIXES = (".gz", ".xz", ".zst")  # of compression
 def pairs_of(words: Sequence[str]) -> list[Pair]:
     """Group the arguments FILE of `dataset add`.
 
-    "LOG+CAPTURE+..." is one pair. Other files of one folder are a pair if their names differ only
+    "LOG+CAPTURE+..." is one pair. Other files of one folder form a pair if their names differ only
     in the suffix: a.kbl and a.pcap. Each other file is alone.
     """
     found: dict[Path, list[Path]] = {}

@@ -120,7 +120,7 @@ class _Scope:
         return self._reduced(field, plan.of.every, "==", pairs)
 
     def _test(self, plan: p.Relation, field: SqlField, value: str, right: p.Value) -> str:
-        """Return SQL that compares one value: NULL or false if the field is not present."""
+        """Return SQL that compares one value; it gives NULL or false if the field is missing."""
         operator, value = plan.operator, _grouped(value)
         if field.form == WORDS and isinstance(right, str):
             if operator == "contains":
@@ -210,7 +210,8 @@ def _ranged(operator: str, value: str, first: str, last: str) -> str:
 def _address(form: str, operator: str, value: str, right: Range) -> str:
     """Return SQL that compares an address.
 
-    A single address is compared as text, which is quick; networks and ranges as numbers.
+    A single address is compared as text, which is quick; networks and ranges are compared as
+    numbers.
     """
     first, last = int(right.first), int(right.last)
     if operator in EQUAL and first == last:

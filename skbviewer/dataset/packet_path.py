@@ -39,7 +39,7 @@ def members_of(found: Across, session: str, number: int) -> list[Member]:
 
 
 def _joined(found: Across, start: Int64s) -> tuple[Int64s, dict[int, str]]:
-    """Return the sightings that belong together with the sightings `start`, and why.
+    """Return all sightings that belong together with the sightings `start`, and why they do.
 
     Sightings belong together if they are an exact pair or have the same lifetime, directly or
     through other sightings. The reasons are by sighting.

@@ -82,7 +82,7 @@ def _waited(db: duckdb.DuckDBPyConnection, done: Event, end: float, progress: Pr
     """Wait for `done`, which the thread that uses `db` sets; return whether the time limit passed.
 
     After Ctrl-C in Thread.join(), Python 3.11 takes a running thread for one that has ended
-    (bpo-45274), hence the event.
+    (bpo-45274). Therefore an event tells the end.
     """
     late = False
     try:
@@ -141,7 +141,7 @@ def _answer(db: duckdb.DuckDBPyConnection, bounds: Bounds) -> Answer:
 
 
 def _cell(value: Any) -> Cell:
-    """Return numbers, texts and bytes unchanged; dates, lists and the like as texts."""
+    """Return numbers, texts and bytes unchanged, but dates, lists and other values as texts."""
     if value is None or isinstance(value, int | float | str | bytes):
         return value
     if isinstance(value, Decimal):  # DuckDB's type of 1.5, a float in SQLite

@@ -21,7 +21,7 @@ Table = dict[str, npt.NDArray[Any]]
 
 
 class Across(NamedTuple):
-    """The pairs of packets of different sessions.
+    """Pairs of packets that are in different sessions.
 
     For each row of `found`, `session` is a row of `sessions`, and `number` is the packet's number
     (0: a lifetime without a packet). `shared` has a row (clock, clock, number of shared pairs of

@@ -69,8 +69,8 @@ def publish(made: Writer, manifest: Manifest) -> bool:
 
     In the private folder, the files of a table are called TABLE-0.parquet, TABLE-1.parquet, ...
 
-    Returns False if another writer has published this session in the meantime; then nothing
-    changes. Files of an older session of the same inputs are removed. Raises OSError.
+    Returns False, and changes nothing, if another writer has published this session in the
+    meantime. Files of an older session of the same input files are removed. Raises OSError.
     """
     try:
         for table in manifest.tables:

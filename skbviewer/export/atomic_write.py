@@ -39,7 +39,7 @@ class _StandardOutput(RawIOBase):
 
 @contextmanager
 def written_file(out: Path) -> Iterator[BinaryIO]:
-    """Yield a file that gets the name `out` at the end, or is removed after an error.
+    """Yield a file under a temporary name; it gets the name `out`, or is removed after an error.
 
     Writes directly to `out` if it is a pipe or a device; if `out` is a symbolic link, writes to the
     file that it names. Raises BadInput if the file cannot be written. If `out` is STDOUT, yields
@@ -97,7 +97,7 @@ def _beside(out: Path, what: str) -> Path:
 
 @contextmanager
 def written_folder(out: Path, suffix: str) -> Iterator[Path]:
-    """Yield a new folder that gets the name `out` at the end, or is removed after an error.
+    """Yield a folder under a temporary name; it gets the name `out`, or is removed after an error.
 
     An existing folder `out` is replaced if all its files end in `suffix`. Raises BadInput if the
     folder contains other files or cannot be written.

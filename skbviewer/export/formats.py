@@ -39,9 +39,9 @@ class Subject(Enum):
 class Request(NamedTuple):
     """What to export: `row` for a PACKET, `filter` for PACKETS, `shown` for the TIMELINE.
 
-    `shown` also has the size, resolution and theme of a picture of a packet. Long work reports to
-    `progress`, through which the user may cancel it. The fields after `progress` are for formats
-    that contain PACKETS and have these options.
+    For a picture of a packet, `shown` also has size, resolution and theme. Long work reports to
+    `progress`, through which the user may cancel it. The fields after `progress` are options of
+    formats that contain PACKETS.
     """
 
     row: int | None = None  # n = packet n, -n = row K<n>
@@ -143,13 +143,13 @@ class ExportableStacks(Protocol):
 
 
 class ExportableList(Protocol):
-    """The packet list of an open session as a file, and the data from which captures are made."""
+    """The packet list of an open session as a file, and the data for writing captures."""
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
         """Return the `packets` captured from begin to before end: `times` (session time, ns)."""
 
     def first_ns(self) -> int:
-        """Return the time from which the Time column counts, ns since the epoch."""
+        """Return the time (ns since the epoch) at which the Time column is 0."""
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         """Convert the times `ts` (ns) of a source's clock to session time."""

@@ -71,7 +71,7 @@ def row_items(rows: Iterable[PacketRow | SeriesRow], first_ns: int) -> Iterator[
 
 
 def _cell(value: object) -> object:
-    """Write pairs of addresses as one cell."""
+    """Write each pair of addresses as one cell."""
     if isinstance(value, tuple):
         value = "; ".join(" > ".join(pair) for pair in value)
     return csv_cell(value)

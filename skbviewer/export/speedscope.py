@@ -2,8 +2,8 @@
 """Call stacks as a profile for https://www.speedscope.app.
 
 The file has one sampled profile. Each sample is a call stack; its weight is the self time (ns) of
-the innermost function. The `file` of a frame is the function's layer, because speedscope gives
-functions of one file similar colours. Format: https://www.speedscope.app/file-format-schema.json
+the innermost function. The `file` of a frame is the function's layer: speedscope gives functions of
+the same file similar colours. Format: https://www.speedscope.app/file-format-schema.json
 """
 
 from __future__ import annotations

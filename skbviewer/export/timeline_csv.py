@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Write the boxes that a picture of the timeline draws as CSV.
+"""Write as CSV the boxes that a picture of the timeline draws.
 
 Input: a timeline, and the boxes (bins) that a picture of it draws. Output: comment lines (#), a
 header, then one row per box, ordered by lane, row and time. Times are ns of session time. For
-several calls merged into one box, `count` is their number, `function` is empty, and `layer` is the
-most frequent one.
+several calls that were merged into one box, `count` is the number of calls, `function` is empty,
+and `layer` is the most frequent layer.
 """
 
 from __future__ import annotations

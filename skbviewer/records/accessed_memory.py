@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The memory that a call accessed: cache lines, and the pages in which they are."""
+"""The memory that a call accessed: cache lines, and the pages that contain them."""
 
 from __future__ import annotations
 

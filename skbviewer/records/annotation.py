@@ -14,7 +14,7 @@ NOTES = (COMMENT, CALL_NOTE, RANGE_NOTE, VIEW)
 class Annotation(NamedTuple):
     """A note on a packet, an skb lifetime, a call, a time range, or the session as a whole.
 
-    `packet` and `series` are numbers in this session, and `call` is an id in table `call`.
+    `packet` and `series` are numbers in the session, and `call` is an id in table `call`.
     `begin_ns` and `end_ns` are times on the clock of `source`, a SourceRow.id. At most one of
     packet, series, call and source is set. A note of kind "view" has JSON in `text`: another part
     of the program stores its state there.

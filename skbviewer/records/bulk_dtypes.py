@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The bulk tables as numpy structured arrays: packets of captures, records of KBLs.
 
-Packets and records have the same identity columns, so matching compares like with like.  In a
-signed column, -1 means unknown.  Addresses are valid only where ip_version is not 0.
+Packets and records have the same identity columns, so that matching can compare them. In a signed
+column, -1 means unknown. Addresses are valid only where ip_version is not 0.
 """
 
 from __future__ import annotations

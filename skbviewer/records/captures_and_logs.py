@@ -24,9 +24,9 @@ from .types import Int32s
 
 
 class Interface(NamedTuple):
-    """One capture interface: LINKTYPE_ value, name ("" if unknown), snap length (0 = none).
+    """An interface of a capture: LINKTYPE_ value, name ("" if unknown), snap length (0 = none).
 
-    `comments` are as they are in the file, usually UTF-8.
+    `comments` are bytes as they are in the file, usually UTF-8.
     """
 
     linktype: int
@@ -84,8 +84,8 @@ class Probe(NamedTuple):
 class FunctionCode(NamedTuple):
     """The machine code of a function in the recorded kernel's memory, from `address` on (unsigned).
 
-    `data` ends at the next symbol if `ended`. Otherwise `data` may also contain what follows the
-    function in memory.
+    If `ended` is set, `data` ends at the next symbol. Otherwise `data` may also contain what
+    follows the function in memory.
     """
 
     address: int
@@ -183,12 +183,12 @@ class KernelLog:
     `taps` has TAP_DTYPE: the packets that packet sockets received. `taps` is empty for logs of
     older recorders.
 
-    A log without `returns` has SEEN records instead of calls: a function had an skb at this time,
-    and its return is unknown. `lifetimes` is the number of each record's skb lifetime, if the log
-    shows it; numbers count from 0 in the order of first records, and -1 means none. `sections` are
-    JSON objects with details that have no column. The upper 32 bits of a record's `data` are the
-    number of its section, counted from 1; 0 = none. `own_packets` are the packets whose bytes the
-    log itself holds, with times of the host's wall clock.
+    A log without `returns` has SEEN records instead of calls: a function had an skb at that time,
+    and it is unknown when the function returned. `lifetimes` is the number of each record's skb
+    lifetime, if the log shows it; numbers count from 0 in the order of first records, and -1 means
+    none. `sections` are JSON objects with details that have no column. The upper 32 bits of a
+    record's `data` are the number of its section, counted from 1; 0 = none. `own_packets` are the
+    packets whose bytes the log itself holds, with times of the host's wall clock.
 
     `code` has the machine code of functions, if it was recorded. Then `symbols` also has the first
     addresses of all functions that the log names (`ip_output+0x0`).

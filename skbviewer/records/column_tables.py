@@ -3,8 +3,8 @@
 
 Many records describe the same packet, so each footprint is stored once, and a record holds the
 number of its footprint. Each column is stored in the narrowest type that holds its values, and is
-returned in its type of RECORD_DTYPE. Ten million records need a quarter of the memory that an array
-of rows would need.
+returned in its type of RECORD_DTYPE. Ten million records in such a table need a quarter of the
+memory of an array of rows.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class RecordTable(ColumnTable):
     ) -> None:
         """Make a table of records.
 
-        `columns` holds the columns of RECORD_DTYPE that are not part of a footprint.
+        `columns` holds those columns of RECORD_DTYPE that are not part of a footprint.
         """
         super().__init__(RECORD_DTYPE, columns, scratch)
         self.footprint, self.footprints = footprint, footprints

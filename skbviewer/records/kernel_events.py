@@ -2,7 +2,8 @@
 """The table of kernel events: number, word and traits of each.
 
 `kmod/kbl.h` has a line for each event that a KBL can hold; `kmod/gen_layout.py` makes KBL_EVENTS
-from these lines. Modules ask this table which events have a trait instead of listing numbers.
+from these lines. Modules ask this table for the events that have a trait; they do not list numbers
+of events.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a long operation reports its progress and stops when the user cancels it."""
+"""How a long operation reports progress, and how it stops when the user cancels it."""
 
 from __future__ import annotations
 

@@ -45,17 +45,17 @@ class Scratch:
 
     @property
     def in_files(self) -> bool:
-        """Return whether large arrays are in files, so that forget() has an effect."""
+        """Return whether large arrays are in files; only then forget() has an effect."""
         return self._folder is not None
 
     def take(self, count: int, dtype: npt.DTypeLike) -> Array:
-        """Return an uninitialised array of `count` values, in a file if it is large."""
+        """Return an uninitialised array of `count` values; a large array is in a file."""
         size = count * np.dtype(dtype).itemsize
         mapped = self._mapped(size) if self._folder is not None and size >= SMALLEST_FILE else None
         return np.empty(count, dtype) if mapped is None else np.frombuffer(mapped, dtype, count)
 
     def full(self, count: int, dtype: npt.DTypeLike, value: int) -> Array:
-        """Return an array of `count` values that are all `value`, in a file if it is large."""
+        """Return an array of `count` values, all equal to `value`; a large array is in a file."""
         made = self.take(count, dtype)
         if value or made.base is None:  # a new file already contains zeros
             made[:] = value

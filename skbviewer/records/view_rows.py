@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plain values for views, exports and the command line, which ask for a few rows at a time."""
+"""Plain values for views, exports and the command line, which need only a few rows at a time."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ POINTS_ONLY = "its log has points only: when functions returned is unknown"
 
 
 class Wait(NamedTuple):
-    """A time during which no function worked for a packet, and the reason.
+    """A time during which no function worked for a packet, and why none did.
 
     `what` is OUTSIDE if no record shows the reason. `what` is MAYBE_LOST if records were lost
     meanwhile, because the packet may have been anywhere then.
@@ -199,8 +199,9 @@ class Leg(NamedTuple):
     time: 0 if this clock is the first KBL's, None if no clock fit connects the two clocks. Add
     epoch_offset_ns to get the host's wall clock. wire_ns is when the packet was captured, by the
     clock fit of capture and KBL (None without a fit), and wire_error_ns is the residual of the fit.
-    `captured` says where and when the sniffer got the packet, according to the KBL. `captured` is
-    set in the leg in which the packet was captured, if there is only one possible tap moment.
+    `captured` says where and when the sniffer got the packet, according to the kernel log.
+    `captured` is set in the leg in which the packet was captured, if there is only one possible tap
+    moment.
     """
 
     series: int
@@ -251,7 +252,7 @@ class Leg(NamedTuple):
 
 
 class Behind(NamedTuple):
-    """The time from the start of a path's first leg to the start of a different leg; ± `error_ns`.
+    """How long after the first leg of a path another leg starts, with the possible error.
 
     `ns` is None if the clocks of the two legs' logs cannot be compared. The error is 0 if both legs
     are in one log.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The number of packets in a kernel, and in each kind of wait, over session time."""
+"""Count packets over session time: packets in each kernel, and in each kind of wait."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def _annotation(out: UInt8s, at: Int, fields: Fields, name: Int, tag: Int, value
 
 @compiled
 def _details(out: UInt8s, at: Int, fields: Fields, events: Events, row: Int) -> np.int64:
-    """Write the fields of a start or an instant other than its time and track."""
+    """Write all fields of a start or an instant except its time and track."""
     place = _field(out, at, fields.name, events.name[row] + 1)
     place = _field(out, place, fields.category, events.category[row] + 1)
     if events.title[row] > 0:

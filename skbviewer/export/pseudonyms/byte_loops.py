@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Read and write numbers in packets, and sum up words for checksums, in compiled loops.
 
-The loops read the original bytes and write to a copy, so that sums can be compared afterwards.
+The loops read the original bytes and write to a copy, so that the sums of both can be compared.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def put_number(data: UInt8s, at: Int, value: Int, size: Int) -> None:
 
 @compiled
 def word_sum(data: UInt8s, begin: Int, end: Int) -> np.int64:
-    """Return the sum of the 16-bit words in data[begin:end], which is padded to an even length."""
+    """Return the sum of the 16-bit words in data[begin:end]; an odd byte at the end is padded."""
     total, at = np.int64(0), np.int64(begin)
     while at + 1 < end:
         total += np.int64(data[at]) << np.int64(8) | np.int64(data[at + 1])
@@ -68,7 +68,7 @@ def fill(packet: Packet, begin: Int, end: Int, value: Int) -> None:
 
 @compiled
 def blank(packet: Packet, begin: Int, end: Int) -> None:
-    """Overwrite the payload from `begin` to `end` - 1 with zeros, except for the first word.
+    """Overwrite the payload from `begin` to `end` - 1 with zeros, except for its first two bytes.
 
     The first word becomes the sum of the payload. So a checksum over the payload stays correct or
     wrong, even if the checksum is in another fragment. The packet's checksums reveal this sum in

@@ -72,7 +72,7 @@ class Texts:
             return self._address(text[:-1]) + ":" if text.endswith(":") else text
 
     def _host(self, text: str) -> str:
-        """Return the pseudonym of a host name, which is the same in upper and lower case."""
+        """Return the pseudonym of a host name; upper and lower case make no difference."""
         return self._addresses.host(self._names[text.lower()])
 
     def _mac(self, text: str) -> str:

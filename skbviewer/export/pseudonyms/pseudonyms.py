@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Consistent pseudonyms of addresses and host names, for recordings that are published.
 
-The same key always gives the same pseudonyms. address_loops.py says which bits of an address a
-pseudonym preserves, and which addresses do not change.
+The same key always gives the same pseudonyms. address_loops.py says which bits of an address its
+pseudonym shares, and which addresses do not change.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ Rows = dict[str, Vector]
 
 
 def pseudonyms_of(recording: Exportable, request: Request) -> Pseudonyms | None:
-    """Return the pseudonyms that `request` asks for, with the recording's host names, or None."""
+    """Return the pseudonyms that `request` asks for (with the recording's host names), or None."""
     if not request.pseudonym_key:
         return None
     hosts = [source.detail.get("hostname", "") for source in recording.sources()]

@@ -116,7 +116,7 @@ def _definitions(picture: Node, prefix: str) -> Iterator[Node]:
 
 
 def _colour(shape: Node, night: Node, prefix: str, palette: Palette) -> None:
-    """Replace the colours of a shape with classes."""
+    """Replace a shape's colours with CSS classes."""
     classes = []
     for name in COLOURS:
         light, dark = shape.get(name), night.get(name)

@@ -193,5 +193,5 @@ def _bytes(one: Shown) -> Markup:
 
 
 def _escaped_lines(data: bytes) -> str:
-    """Escape each line of a dump, and keep the line breaks between them."""
+    """Escape each line of a dump for HTML, and keep the line breaks."""
     return "\n".join(map(str, (join_html([line]) for line in dump(data).split("\n"))))

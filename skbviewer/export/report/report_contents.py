@@ -35,7 +35,7 @@ class Shown(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """The contents of a report; texts are cleaned."""
+    """The contents of a report; pseudonyms have been set and characters replaced in all texts."""
 
     title: str
     info: Mapping[str, Any]

@@ -20,7 +20,7 @@ AHEAD = 16  # bytes that are copied at once
 class Buffer:
     """Memory that is used again for each block of bytes.
 
-    The kernel clears each page of a new large array, which takes longer than writing the block.
+    The kernel clears each page of a new large array; that takes longer than writing the block.
     """
 
     def __init__(self) -> None:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The format of the comments that carry the kernel fields of a packet, and which fields they have.
 
-A comment is PREFIX and then, for each field that the packet has, a space, the field's name without
-"kbl.", "=" and its distinct values, separated by commas. A field of the type label has only its
-name. Durations are whole ns, truth values 0 or 1, kernel addresses hexadecimal. All bytes of a text
-except SAFE ones are percent-encoded, so that no text can look like a field.
+A comment is PREFIX, and for each field that the packet has: a space, the field's name without
+"kbl.", "=", and the field's distinct values, separated by commas. A field of the type label has
+only its name. Durations are whole ns, truth values 0 or 1, kernel addresses hexadecimal. All bytes
+of a text except SAFE ones are percent-encoded, so that no text can look like a field.
 
 Fields that can be derived from other fields are left out (DERIVED); callers are written only with
 their offset.
 
-The exporter writes MARK in no other comment: if a comment of the capture or of the user contains
-MARK, its ":" becomes ";". Therefore every comment that begins with PREFIX was written by the
+The exporter writes MARK in no other comment: in comments of the capture or of the user, MARK is
+written with ";" in place of ":". Therefore every comment that begins with PREFIX was written by the
 exporter.
 
 Wireshark needs about 50 instructions for each byte of a comment that a script reads, and a packet

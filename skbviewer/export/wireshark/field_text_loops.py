@@ -102,7 +102,7 @@ def _address4(value: Int, out: UInt8s, at: Int) -> np.int64:
 def _value(
     form: int, low: Int, high: Int, texts: UInt8s, ends: Int64s, out: UInt8s, at: Int
 ) -> np.int64:
-    """Write one value in its form; text n is texts[ends[n] : ends[n + 1]]."""
+    """Write one value in the form of its field; text n is texts[ends[n] : ends[n + 1]]."""
     end = np.int64(at)
     if form == TEXT:
         begin, stop = ends[np.int64(low)], ends[np.int64(low) + 1]
@@ -171,9 +171,9 @@ def write_comments(
     `fields` has a row for each field, with the columns FORM to NAME_END. The last two columns are
     the bounds of the field's name in names.data; the prefix is the first of `names`. Packet i has
     the known `values` from FIRST + bounds[TABLE, i] to FIRST + bounds[TABLE, i + 1]. If FORM is
-    TEXT, a value is the number of one of `texts`, counted from FIRST_TEXT; for other forms,
-    FIRST_TEXT is 0. ends[i + 1] becomes the end of packet i in `out`, which must be large enough,
-    with AHEAD more bytes. Without `always`, a packet without fields gets an empty text.
+    TEXT, a value is the number of one of `texts`, counted from FIRST_TEXT (0 for other forms). The
+    end of packet i in `out` is written to ends[i + 1]. `out` must be large enough, with AHEAD more
+    bytes. Without `always`, a packet without fields gets an empty text.
     """
     seen = np.zeros((COMPARED, 2), np.int64)
     at = np.int64(0)

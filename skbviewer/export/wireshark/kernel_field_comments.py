@@ -160,7 +160,7 @@ class _Written:
         return texts_of([])
 
     def _fill_address(self, column: Column, field: Field, values: Values) -> None:
-        """Set the upper half of an IPv6 address, and replace addresses with pseudonyms."""
+        """Set the upper halves of IPv6 addresses, and replace addresses with pseudonyms."""
         if values.high is not None:
             column.high[:] = values.high
         if self._names is None:
@@ -173,7 +173,7 @@ class _Written:
     def _encoded(self, field: Field, texts: Sequence[str]) -> Texts:
         """Return the texts of a field, encoded for comments.
 
-        The result is cached, because most blocks have the texts of the preceding block.
+        The result is cached, because most blocks have the same texts as the block before.
         """
         before, made = self._texts.get(field.name, ((), texts_of([])))
         if before is not texts:
@@ -227,7 +227,7 @@ def _most(field: Field, column: Column, texts: Texts) -> int:
 
 
 def _one_after_the_other(parts: Sequence[Texts]) -> Texts:
-    """Return the parts joined to one Texts."""
+    """Return several Texts joined to one."""
     begin = np.cumsum([0, *(part.ends[-1] for part in parts)])
     data = [part.data[: part.ends[-1]] for part in parts] + [np.zeros(AHEAD, np.uint8)]
     ends = [part.ends[:-1] + at for part, at in zip(parts, begin, strict=False)] + [begin[-1:]]

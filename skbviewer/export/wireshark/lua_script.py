@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The script with which Wireshark reads the kernel fields from comments: a Lua post-dissector.
+"""The script by which Wireshark reads the kernel fields from comments: a Lua post-dissector.
 
 The script declares the fields that comments contain (comment_format.py), with the names, types and
 descriptions of docs/display-filter.md. Durations become relative times, in seconds. The script's

@@ -282,13 +282,14 @@ def write_blocks(
 ) -> np.int64:
     """Write `kept` bytes of each packet at `offset` of `data`; return the number of bytes written.
 
-    offset + caplen must be within `data`. `has_options` says whether a packet is in a packet block
-    of a pcapng file that can have options. `length` is the size on the wire. `interface` is a
-    number in the new file. `ticks` is the time (ns) after that interface's if_tsoffset. `packet_id`
-    is -1 if it is unknown. `comments` are the comments with kernel fields, part by part; `notes`
-    are the user's comments ("": none). With `original`, the bytes are those of the source file;
-    then the block's comments, custom options and hashes may be copied. `words` is the array `out`,
-    seen as 32-bit numbers. `out` and `comments` have AHEAD bytes more than are needed.
+    For each packet, offset + caplen must be within `data`. `has_options` says whether a packet is
+    in a packet block of a pcapng file that can have options. `length` is the size on the wire.
+    `interface` is a number in the new file. `ticks` is the time (ns) after that interface's
+    if_tsoffset. `packet_id` is -1 if it is unknown. `comments` are the comments with kernel fields,
+    part by part; `notes` are the user's comments ("": none). With `original`, the bytes are those
+    of the source file; then the block's comments, custom options and hashes may be copied. `words`
+    is the array `out`, seen as 32-bit numbers. `out` and the data of `comments` have AHEAD more
+    bytes than are needed.
     """
     at = np.int64(0)
     for i in range(len(offset)):

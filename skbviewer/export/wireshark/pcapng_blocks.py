@@ -29,7 +29,7 @@ def block(kind: int, body: bytes) -> bytes:
 
 
 def section(comments: Iterable[bytes] = ()) -> bytes:
-    """Return the header of a section that skbviewer writes, with these comments."""
+    """Return the header of a pcapng section, with `comments`."""
     head = struct.pack("<IHHq", BYTE_ORDER_MAGIC, 1, 0, -1)
     program = option(SHB_USERAPPL, f"skbviewer {__version__}".encode())
     texts = b"".join(option(OPT_COMMENT, comment) for comment in comments)

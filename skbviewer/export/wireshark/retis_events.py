@@ -118,7 +118,7 @@ def _place(event: Event) -> str:
 
 
 def probe_of(event: Event) -> str:
-    """Return the name of an event's interface: "kprobe/ip_rcv"; "" if no kernel probe made it."""
+    """Return an event's probe in the form "kprobe/ip_rcv"; "" if no kernel probe made the event."""
     kernel = _section(event, "kernel")
     symbol, kind = kernel.get("symbol"), kernel.get("probe_type")
     return f"{name(kind)}/{name(symbol)}" if symbol and kind else ""

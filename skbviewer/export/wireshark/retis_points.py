@@ -48,7 +48,7 @@ def points_of(
 
 
 def _lifetimes(recording: Exportable, data: Data, packets: Int64s) -> Int64s:
-    """Return the lifetimes (0-based) of those packets whose bytes are in a log."""
+    """Return the lifetimes (0-based) of those `packets` whose bytes are in a log."""
     own = [source.id for source in recording.sources() if source.kind.is_of_log]
     mine = packets[np.isin(data.columns.take(PACKET, "source", packets - 1), own)]
     exact = data.columns.array("match", "verdict") == EXACT
