@@ -2,9 +2,9 @@
 """Turn kbl.h into skbviewer/records/kbl_layout.py.
 
 In: the C header, read through the C preprocessor and pycparser. Out: Python text with a numpy dtype
-per struct (little-endian), an IntEnum per enum, the constants, and the table of events with the
-traits that comments in the header name. Structs must be naturally aligned without implicit padding,
-otherwise a ValueError is raised. Run ``python kmod/gen_layout.py`` to write the file.
+per struct (little-endian), an IntEnum per enum, the constants, and the table of events and their
+traits. Structs must be naturally aligned without implicit padding, otherwise a ValueError is
+raised. Run ``python kmod/gen_layout.py`` to write the file.
 """
 
 from __future__ import annotations

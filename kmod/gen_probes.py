@@ -130,7 +130,7 @@ def strip(btf: Btf, type_id: int) -> dict[str, Any]:
 
 
 def stars(btf: Btf, type_id: int) -> tuple[str, int]:
-    """Return (struct, n) for a type that is n pointers to a struct ("" if it is another type)."""
+    """Return (struct, n) for n pointers to a struct, and ("", n) for any other type."""
     count = 0
     entry = strip(btf, type_id)
     while entry.get("kind") == "PTR":
@@ -168,10 +168,7 @@ def carriers(btf: Btf, proto: dict[str, Any]) -> list[str]:
 
 
 def returned(btf: Btf, proto: dict[str, Any]) -> str:
-    """Return the kind of a result:
-
-    "void", "bool" (one byte), "int" (at most four) or "" (register).
-    """
+    """Return a result's word: "void", "bool" (1 byte), "int" (up to 4 bytes) or "" (register)."""
     entry = strip(btf, proto["ret_type_id"])
     if not entry:
         return "void"

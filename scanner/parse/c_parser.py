@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """pycparser's parser with faster access to tokens, which takes most of its time.
 
-The grammar is pycparser's. This module replaces two kinds of CParser's private methods: methods
-that go to the next token, and methods that descend fifteen levels of precedence to an operand that
-is a single name. Therefore pyproject.toml requires an exact version of pycparser.
+The grammar is pycparser's. This module replaces private methods of CParser: those that go to the
+next token, and those that descend fifteen levels of precedence to an operand that is a single name.
+Therefore pyproject.toml requires an exact version of pycparser.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Rewrite extensions of GNU C and of the kernel in one definition, so that pycparser can read it.
 
-The text keeps its length where that is easy. It always keeps its newlines, so that line numbers
-stay right.
+The text keeps its length where that is easy. Newlines are always kept, so that line numbers stay
+right.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the functions, types and tables in a normalised text with tree-sitter.
 
-A function is accepted only if tree-sitter and the braces agree on where the function ends. All
-other functions are hidden from a second parse of the text; each of them is then parsed by itself.
+A function is accepted only if tree-sitter and the braces agree on where the function ends.
+Functions that are not accepted are hidden from a second parse of the text, and parsed one by one.
 Every offset is a byte offset into the file on disk.
 """
 

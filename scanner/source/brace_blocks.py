@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The blocks in braces at file scope of a normalised text, found only by counting braces.
 
-After an error a parser may mistake any brace for the end of a function. Therefore this module finds
-the ends of functions in the text; they are compared with the parser's result.
+After an error a parser may mistake any brace for the end of a function. This module finds the ends
+of functions in the text, and they are compared with the parser's result.
 """
 
 from __future__ import annotations
@@ -147,8 +147,8 @@ def without_bodies(text: str, hidden: list[Block]) -> str:
 def plain_heads(text: str, hidden: list[Block]) -> str:
     """Return the text with the blocks `hidden` emptied, and heads without macros before types.
 
-    Such a macro call is followed by a word, and is not the last pair of parentheses, which contains
-    the parameters.
+    The macro call is followed by a word, and is not the head's last pair of parentheses, which
+    contains the parameters.
     """
     pieces = []
     position = 0

@@ -2,7 +2,7 @@
 """Blank comments, literals and directives of C text without changing its length.
 
 Every function here takes and returns latin-1 text (one character a byte) and keeps its length and
-newlines. So an offset into the result is also an offset into the file.
+newlines. Offsets into the result are therefore also offsets into the file.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Start the program fast.
 
 Modules are imported without the garbage collector, which would scan objects that are never freed.
-numpy's linear algebra gets no threads: the program hardly uses it, and each thread spins for a
+The linear algebra of numpy gets no threads: the program hardly uses it, and each thread spins for a
 tenth of a second. OpenBLAS reads its number of threads when it is loaded, so this module must be
 imported before numpy.
 """

@@ -46,9 +46,9 @@ def _distinct(columns: Sequence[str]) -> list[str]:
 
 
 def _value(cell: Cell) -> Cell:
-    """Return a cell as a value that JSON can express:
+    """Return a cell as a value that JSON has.
 
-    None for an infinite number, a text for a blob.
+    An infinite number becomes None, a blob becomes a text.
     """
     if isinstance(cell, float) and not math.isfinite(cell):
         return None

@@ -32,9 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def valid_filter(text: str) -> str:
-    """Return `text`.
+    """Return `text` unchanged if it is a valid display filter.
 
-    Raises argparse.ArgumentTypeError if the text is not a valid display filter.
+    Raises argparse.ArgumentTypeError otherwise.
     """
     try:
         parse(text)

@@ -185,8 +185,8 @@ def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
 def _reach(scheduler: str) -> None:
     """Raise OSError or ValueError if no Dask scheduler answers at `scheduler`.
 
-    Without this check, Dask's Client would try to connect for very long. Dask's Client would wait
-    for ever for a program that is no scheduler.
+    Dask's Client would try to connect for very long, and it would wait for ever for a program that
+    is no scheduler.
     """
     url = scheduler if "://" in scheduler else f"tcp://{scheduler}"
     address = urlsplit(url)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The path of one packet over all recordings: exact pairs, joined by skb lifetimes.
 
-Address translation changes a packet's headers, but the translating host's log shows one lifetime.
-So a path continues on hosts that see other headers, through the hosts that changed the headers.
+Address translation changes a packet's headers, but the translating host's log shows one lifetime. A
+path continues on hosts that see other headers, through the hosts that changed the headers.
 """
 
 from __future__ import annotations

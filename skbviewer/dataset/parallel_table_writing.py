@@ -3,8 +3,8 @@
 
 One import determines lifetimes, clocks, matches and ids for the whole log, because each of these
 may depend on any record. Only then is the log divided. The rows of the tables about the kernel are
-almost in the order of time. Each task reads its share of the rows from the finished session. So no
-lifetime is cut, and the shares together have exactly the rows of the import.
+almost in the order of time. Each task reads its share of the rows from the finished session. In
+this way no lifetime is cut, and all shares together have exactly the rows of the import.
 """
 
 from __future__ import annotations

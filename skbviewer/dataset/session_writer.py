@@ -2,8 +2,8 @@
 """Write one session into a private folder, publish it, and remove files of killed writers.
 
 Each writer holds a lock on a file of its own. When the process ends, for whatever reason, the
-kernel releases the lock. So a process that gets another writer's lock knows that this writer has
-ended.
+kernel releases the lock. A process that gets another writer's lock therefore knows that this writer
+has ended.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ def _remove(path: Path) -> None:
 def clean(folder: Path) -> int:
     """Remove the files of killed processes; return the number of removed files and folders.
 
-    A cleaning process lists files and folders before it reads locks and manifests. So a listed file
-    that no lock and no manifest names belongs to no running writer and to no session.
+    A cleaning process lists files and folders before it reads locks and manifests. A listed file
+    that no lock and no manifest names therefore belongs to no running writer and to no session.
     """
     files = list((folder / TABLES).glob("*/*/*/*/*.parquet"))
     private = [path for path in (folder / WRITING).glob("*") if path.suffix != SUFFIX]

@@ -3,8 +3,8 @@
 
 The values equal those of the session's views, so the same SELECT works on files and sessions. The
 only types are int32, int64, double and string, because some readers refuse or change unsigned
-64-bit numbers and times in nanoseconds. packet_bytes.parquet has the packets' bytes, which a
-session does not contain.
+64-bit numbers and times in nanoseconds. The file packet_bytes.parquet has the packets' bytes, which
+a session does not contain.
 """
 
 from __future__ import annotations

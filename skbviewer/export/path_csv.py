@@ -3,10 +3,10 @@
 
 Input: a PacketPath and the session's sources. Output: comment lines (#) with the packet, the input
 files and the certainty of the match, then a header and one row per call. Times are ns. Entry and
-exit are on the KBL's clock. comp_ns is dur_ns minus the cost of the probes, and comp_err_ns is the
-possible error of comp_ns. irq_ns is the time of interrupts inside the call. If a path has executed
-instructions, further columns show them. If the session has several KBLs, the last columns name the
-KBL of each call and give its entry in session time.
+exit are on the KBL's clock. `comp_ns` is `dur_ns` minus the cost of the probes, and `comp_err_ns`
+is the possible error of `comp_ns`. `irq_ns` is the time of interrupts inside the call. If a path
+has executed instructions, further columns show them. If the session has several KBLs, the last
+columns name the KBL of each call and give its entry in session time.
 """
 
 from __future__ import annotations

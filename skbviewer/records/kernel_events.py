@@ -2,7 +2,7 @@
 """The table of kernel events: number, word and traits of each.
 
 `kmod/kbl.h` has a line for each event that a KBL can hold; `kmod/gen_layout.py` makes KBL_EVENTS
-from these lines. Modules ask this table for the events that have a trait; they do not list numbers
+from these lines. Code finds the events that have a trait in this table, and does not list numbers
 of events.
 """
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Memory for the arrays of a large import: mapped files, whose pages the kernel may drop.
 
-So an import may use arrays that are larger than the memory. The files have no names. The kernel
-deletes a file when its array is freed, or when the process ends.
+An import may therefore use arrays that are larger than the memory. The files have no names. The
+kernel deletes a file when its array is freed, or when the process ends.
 """
 
 from __future__ import annotations

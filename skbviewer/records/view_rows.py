@@ -195,10 +195,10 @@ class Leg(NamedTuple):
 
     Times are on the clock of the KBL that recorded the leg.
 
-    Add session_offset_ns to get session time. session_error_ns is the possible error of session
+    Add `session_offset_ns` to get session time. `session_error_ns` is the possible error of session
     time: 0 if this clock is the first KBL's, None if no clock fit connects the two clocks. Add
-    epoch_offset_ns to get the host's wall clock. wire_ns is when the packet was captured, by the
-    clock fit of capture and KBL (None without a fit), and wire_error_ns is the residual of the fit.
+    `epoch_offset_ns` to get the host's wall clock. `wire_ns` is the time of capture by the clock
+    fit of capture and KBL (None without a fit); `wire_error_ns` is the residual of the fit.
     `captured` says where and when the sniffer got the packet, according to the kernel log.
     `captured` is set in the leg in which the packet was captured, if there is only one possible tap
     moment.
@@ -265,9 +265,9 @@ class Behind(NamedTuple):
 class PacketPath(NamedTuple):
     """Everything that the window shows of one packet; `legs` are in order of session time.
 
-    `branches` are legs of other packets.  This packet was cloned or cut from these packets, or was
-    joined to them; or these packets were cloned or cut from this packet, or joined to it.  Legs
-    that match this packet are not among the branches, and neither are sniffers' copies.
+    `branches` are legs of other packets. Either this packet was cloned or cut from these packets or
+    joined to them, or these packets were cloned or cut from this packet or joined to it. Legs that
+    match this packet are not among the branches, and neither are sniffers' copies.
     """
 
     packet: PacketRow | None

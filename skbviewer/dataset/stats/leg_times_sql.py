@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Stages of legs, and the time of each layer in each leg, as SQL by the rules of analysis/stats.
 
-These SQL relations need the relations of CALLS (statistics_sql.py). The tables do not say whether a
-function got its packet as an argument or returned the packet. So a reader's call that began before
-the reader had the packet, and ended afterwards, counts as a call that returned the packet.
+The SQL relations of this module need the relations of CALLS (statistics_sql.py). The tables do not
+say whether a function got its packet as an argument or returned the packet. A reader's call that
+began before the reader had the packet, and ended afterwards, counts as a call that returned the
+packet.
 """
 
 from __future__ import annotations

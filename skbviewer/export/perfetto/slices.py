@@ -184,7 +184,7 @@ def _titles(data: Data, legs: ChosenLegs, rows: Int64s, bounds: Int64s, titles: 
 def _flows(
     data: Data, legs: ChosenLegs, calls: Int64s, members: Int64s, bounds: Int64s
 ) -> tuple[Int64s, Int64s]:
-    """Return the flows that connect each call with other calls of its packets.
+    """Return the flows of each call; a flow connects the calls of one packet.
 
     A call has the flows of the legs in which it is the outermost call, if each flow is also in
     another slice.

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Prefix-preserving pseudonyms of addresses, made almost as Crypto-PAn makes them.
 
-If two addresses have the same first n bits, and differ in the next one, the same is true of their
-pseudonyms (Xu, Fan, Ammar and Moon, "Prefix-preserving IP address anonymization", ICNP 2002). A
-keyed hash of an address's preceding bits decides whether a bit is flipped. These rules differ from
-Crypto-PAn:
+If two addresses share the first n bits and differ in the next one, so do their pseudonyms (Xu, Fan,
+Ammar and Moon, "Prefix-preserving IP address anonymization", ICNP 2002). A keyed hash of an
+address's preceding bits decides whether a bit is flipped. These rules differ from Crypto-PAn:
 
 - No bit is flipped after the prefix of an address block that stays unchanged (multicast,
-  loopback, ...). So no other address gets a pseudonym in an unchanged block.
-- The pseudonym of the last 24 bits of an IPv6 or MAC address depends on these bits only.  So the
-  pseudonym of an IPv6 address also determines the pseudonym of its solicited-node multicast group
-  (RFC 4291, 2.7.1), whose address contains these 24 bits.
+  loopback, ...). No other address therefore gets a pseudonym in an unchanged block.
+- The pseudonym of the last 24 bits of an IPv6 or MAC address depends on these bits only.  The
+  pseudonym of an IPv6 address therefore also determines the pseudonym of its solicited-node
+  multicast group (RFC 4291, 2.7.1), whose address contains these 24 bits.
 """
 
 from __future__ import annotations

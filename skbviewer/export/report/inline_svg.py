@@ -100,7 +100,7 @@ def _shapes(node: Node, above: dict[str, str]) -> Iterator[Node]:
 def _definitions(picture: Node, prefix: str) -> Iterator[Node]:
     """Yield patterns and masks, with the prefix in front of their ids.
 
-    Both pictures have the same masks.
+    The light and the dark picture have the same masks.
     """
     for defs in picture:
         if _local(defs.tag) != "defs":

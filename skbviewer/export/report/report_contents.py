@@ -105,7 +105,7 @@ def _title(request: Request) -> str:
 
 
 def _short(source: SourceRow) -> SourceRow:
-    """Return an input file without its folder, which a report does not reveal."""
+    """Return an input file whose path has no folder, because a report does not reveal folders."""
     name = Path(source.path).name
     warnings = tuple(text.replace(str(source.path), name) for text in source.warnings)
     return source._replace(path=name, warnings=warnings)

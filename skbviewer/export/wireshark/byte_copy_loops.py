@@ -3,7 +3,7 @@
 
 A loop that copies byte by byte with signed indices takes 31 ns for 11 bytes: a negative index
 counts from the end of the array, so each index is tested. Copies of a fixed number of bytes by
-unsigned indices become one instruction. So copy_ahead() takes 5 ns, but may write some bytes too
+unsigned indices become one instruction. copy_ahead() takes only 5 ns, but may write some bytes too
 many.
 """
 

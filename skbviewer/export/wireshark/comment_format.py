@@ -10,11 +10,11 @@ Fields that can be derived from other fields are left out (DERIVED); callers are
 their offset.
 
 The exporter writes MARK in no other comment: in comments of the capture or of the user, MARK is
-written with ";" in place of ":". Therefore every comment that begins with PREFIX was written by the
+written with ";" in place of ":". Every comment that begins with PREFIX was therefore written by the
 exporter.
 
 Wireshark needs about 50 instructions for each byte of a comment that a script reads, and a packet
-can have a hundred calls. Therefore the fields are in four comments (PARTS): fields of the packet,
+can have a hundred calls. The fields are divided into four comments (PARTS): fields of the packet,
 names of calls, numbers of calls, and fields that few filters need. All comments but the first begin
 with PREFIX, a space and the name of their part. A comment that is too long is continued in further
 comments.
@@ -97,11 +97,11 @@ def range_name(field: Field) -> str:
 
 
 def foreign(comment: bytes) -> bytes:
-    """Return a capture's comment without any MARK, as pcapng_block_loops.py changes texts."""
+    """Return a capture's comment with each MARK changed, as pcapng_block_loops.py does it."""
     return comment.replace(MARK, MARK[:-1] + b";")
 
 
 def percent_encoded(text: str) -> bytes:
-    """Return the first LONGEST_TEXT characters in UTF-8; bytes not in SAFE are percent-encoded."""
+    """Return `text` in UTF-8 and percent-encoded; what exceeds LONGEST_TEXT is cut off."""
     raw = text[:LONGEST_TEXT].encode("utf-8", "surrogatepass")
     return b"".join(b"%c" % byte if byte in SAFE else b"%%%02X" % byte for byte in raw)

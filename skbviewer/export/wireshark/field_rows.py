@@ -62,7 +62,7 @@ class FieldRows:
         return bounds, self._data.columns.take("match", "leg", rows).astype(np.int64)
 
     def _found(self, table: str, bounds: Int64s, key: Int64s) -> tuple[Int64s, Int64s]:
-        """Return bounds and rows of a table: packet i has the rows from bounds[i] to bounds[i + 1].
+        """Return bounds and rows of a table: packet i has rows[bounds[i] : bounds[i + 1]].
 
         In the arguments, packet i has the keys from bounds[i] to bounds[i + 1].
         """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Install files in the user's Wireshark folders, and remove the files again.
 
-Wireshark on Unix uses these folders for the configuration (User's Guide, appendix B):
-WIRESHARK_CONFIG_DIR if that is set; otherwise wireshark in XDG_CONFIG_HOME (~/.config), or
-~/.wireshark if only the last one exists. For plugins, ~/.local/lib/wireshark/plugins.
+Wireshark on Unix keeps the configuration in WIRESHARK_CONFIG_DIR if that is set; otherwise in
+wireshark in XDG_CONFIG_HOME (~/.config), or in ~/.wireshark if only that folder exists (User's
+Guide, appendix B). Plugins are in ~/.local/lib/wireshark/plugins.
 """
 
 from __future__ import annotations

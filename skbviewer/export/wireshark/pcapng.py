@@ -5,8 +5,8 @@ The file has one interface for each interface of each capture, in import order, 
 Comments of captures and of their interfaces are kept; the section has the comments of all captures.
 Options of the captures' packet blocks are kept: flags, drop count, queue, verdict, packet id, hash
 (unless the packet is changed) and custom options. A packet without an epb_packetid gets one if its
-match is exact: the number of its skb lifetime. So two captured packets of one skb have the same
-epb_packetid. No kernel log records the sniffer's drops, or a packet's queue and verdict in
+match is exact: the number of its skb lifetime. Two captured packets of one skb therefore have the
+same epb_packetid. No kernel log records the sniffer's drops, or a packet's queue and verdict in
 Wireshark's sense. Packets that no sniffer captured have a comment that says so. Rows K<n> have an
 interface of their own. With pseudonyms, comments and custom options of captures and comments of the
 user are left out, because they can contain anything.
