@@ -56,7 +56,7 @@ class Typedefs:
 
 
 def _function_declarator(node: Node) -> tuple[Node | None, bool]:
-    """Return a definition's function declarator, and whether only stars are around it."""
+    """Return a definition's function declarator, and whether only pointer stars enclose it."""
     declarator = node.child_by_field_name("declarator")
     while declarator is not None and declarator.type == "pointer_declarator":
         declarator = declarator.child_by_field_name("declarator")

@@ -73,7 +73,7 @@ def type_arguments(text: str) -> str:
 
 
 def _statement_argument(match: re.Match[str]) -> str:
-    """Replace a statement as an argument: ``, return f(x);)`` by f(x), ``, { ... })`` by 0."""
+    """Replace arguments that are statements, such as ``, return f(x);)``, by expressions."""
     statement = match[2]
     words = statement.rstrip("; \t\n").split(None, 1)
     value = words[1] if words[0] == "return" and len(words) > 1 else "0"

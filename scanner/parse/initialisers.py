@@ -51,7 +51,7 @@ def _dimensions(declarator: Node) -> int:
 
 
 def _functions(node: Node, path: str, dimensions: int, depth: int) -> Iterator[tuple[str, str]]:
-    """Yield (path of a member, function); "" stands for an element of the variable itself.
+    """Yield (path of a member, function); for an element of the variable itself, the path is "".
 
     A member without a designator is written as "#" and its position. `dimensions` is the number of
     the array's dimensions at this level.

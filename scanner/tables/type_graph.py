@@ -30,9 +30,9 @@ class Place(NamedTuple):
 class Part(NamedTuple):
     """A type that contains or names another type; it is listed under that other type.
 
-    `whole` is the key of the containing or naming type. `how` is "pointer", "embedded" (`member`
-    contains the other type), "function" (`member` points to a function with the other type),
-    "typedef" or "alias".
+    `whole` is the key of the type that contains or names the other type. `how` is "pointer",
+    "embedded" (`member` contains the other type), "function" (`member` points to a function with
+    the other type), "typedef" or "alias".
     """
 
     whole: str

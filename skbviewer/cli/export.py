@@ -133,7 +133,7 @@ def _times(text: str) -> tuple[int, int]:
 def _range(text: str) -> tuple[int, int]:
     """Parse "0.5,0.7" (seconds) into ns; "0.5," has no upper limit, ",0.7" no lower one.
 
-    The first time must not be after the second.
+    In a range, the first time must not be later than the second.
     """
     try:
         begin, end = two_times(text, seconds_of)

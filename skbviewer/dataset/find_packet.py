@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`dataset find`: the path of a packet over all hosts, and packets that may be the same packet.
 
-DuckDB finds packets with equal headers. Package matching decides which of them are the same packet:
-see same_packets_across_sessions.py and packet_path.py. The others stay candidates.
+DuckDB finds packets with equal headers. Package matching decides which candidates are the same
+packet: see same_packets_across_sessions.py and packet_path.py. The others stay candidates.
 """
 
 from __future__ import annotations

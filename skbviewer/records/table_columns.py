@@ -19,7 +19,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
 
 
 class Share(NamedTuple):
-    """A share of a table's rows: `number` (from 0) of `of` consecutive shares."""
+    """One of several consecutive shares of a table's rows: share `number`, from 0, of `of` shares."""
 
     number: int
     of: int

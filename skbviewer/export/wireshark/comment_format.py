@@ -92,7 +92,7 @@ def short_name(name: str) -> str:
 
 
 def range_name(field: Field) -> str:
-    """Return the name for a field's least and greatest value: "dur_range" for kbl.dur."""
+    """Return the name under which a field's range is written: "dur_range" for kbl.dur."""
     return f"{short_name(field.name)}_range"
 
 
