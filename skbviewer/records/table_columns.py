@@ -19,7 +19,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
 
 
 class Share(NamedTuple):
-    """One of several consecutive shares of a table's rows: share `number`, from 0, of `of` shares."""
+    """A share of a table's rows: share `number` (from 0) of `of` consecutive shares."""
 
     number: int
     of: int
