@@ -29,7 +29,7 @@ _VIEW = re.compile(r"\(\s*(?:const\s+)?(?:struct|union)\s+\w+\s*\*\s*\).*->\s*cb
 
 
 class Form(NamedTuple):
-    """A type that leads to the struct; `via` is the next type on the way to the struct.
+    """A type that refers to the struct, directly or through the type `via`.
 
     `how` says how this form refers to the next form (see Part); `member` is the referring member.
     """
@@ -54,7 +54,7 @@ class Closure(NamedTuple):
         return form.level if form else None
 
     def chain(self, name: str) -> list[str]:
-        """Return the names of types from `name` down to the struct, each reaching the next one.
+        """Return the names of types from `name` down to the struct; each type refers to the next.
 
         If there are more than LONGEST forms, "..." and the struct follow the first LONGEST ones.
         """

@@ -29,7 +29,7 @@ class Owned(NamedTuple):
 
 
 class FieldRows:
-    """Finds the rows of each table that belong to given packets, or skb lifetimes, of a session."""
+    """Finds the rows of a session's tables that belong to given packets or skb lifetimes."""
 
     def __init__(self, data: Data, of: str = PACKET) -> None:
         """Find the rows of packets or, if `of` is SERIES, of skb lifetimes."""

@@ -69,8 +69,8 @@ class Comments:
     def of(self, packets: Int64s) -> list[Texts]:
         """Return the comments of packets (numbers from 1, ascending), one result for each part.
 
-        A packet without fields of a part has "" there, except in the first part. The next call
-        overwrites all.
+        If a packet has no field of a part, the part's text is "", except in the first part. The
+        next call overwrites all.
         """
         owned = {table: self._rows.of(packets, table) for table in self._tables}
         return [part.of(owned, len(packets)) for part in self._written]
