@@ -43,9 +43,9 @@ class Part(NamedTuple):
 class Types:
     """The types of a tree, by base.
 
-    If several structs have the same tag T, each of them has the base "struct T@file". In a file,
-    such a tag means the file's own struct, or the struct in the header that the file's includes
-    reach first.
+    If several structs have the same tag T, each of them has the base "struct T@file". In a file, a
+    tag that several structs have means the file's own struct, or the struct in the header that the
+    file's includes reach first.
     """
 
     def __init__(self, files: list[FileFacts], seed: str = "") -> None:

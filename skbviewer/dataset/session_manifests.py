@@ -2,8 +2,8 @@
 """Manifests: one small file per session, which names its tables.
 
 Readers read only files that a manifest names. A manifest is written last; renaming it publishes all
-tables of its session at once. The name of a manifest is the hash of the inputs. When its manifest
-is renamed, a session made by newer rules replaces the older session.
+tables of its session at once. The name of a manifest is the hash of the inputs. A session made by
+newer rules replaces the older session at the moment in which its manifest is renamed.
 """
 
 from __future__ import annotations

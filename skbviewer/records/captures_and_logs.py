@@ -190,8 +190,8 @@ class KernelLog:
     record's `data` are the number of its section, counted from 1; 0 = none. `own_packets` are the
     packets whose bytes the log itself holds, with times of the host's wall clock.
 
-    `code` has the machine code of functions, if it was recorded. If so, `symbols` also has the
-    first addresses of all functions that the log names (`ip_output+0x0`).
+    `code` has the machine code of functions, if it was recorded. If code was recorded, `symbols`
+    also has the first addresses of all functions that the log names (`ip_output+0x0`).
 
     `symbols` maps each caller in the records to text such as `ip_output+0x4c`; `tasks` maps a
     thread id to its latest command name; `devices` maps (netns, ifindex) to a name.

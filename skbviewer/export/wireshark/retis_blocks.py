@@ -201,7 +201,7 @@ def _block_of(
 
 
 def _json_of(event: Event) -> bytes:
-    """Return an event as an option's text; an event that is too long loses sections.
+    """Return an event as an option's text, without some sections if it is too long.
 
     b"" for no event.
     """
