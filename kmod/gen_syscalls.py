@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Write the names of system calls: resources/syscalls.json and kmod/rec_syscall_names.h.
 
-In: the header packages of Debian's kernels, unpacked: the folder that has their usr/src.  Several
-folders may be given; a later one adds to an earlier one.  Out: names by number of each table of
-TABLES.  ValueError is raised if a folder lacks a header, or if two give a number different names.
-Run ``python kmod/gen_syscalls.py FOLDER...``, for example with the lab's build/lab/6.12/root.
+In: the unpacked header packages of Debian's kernels: the folder that contains usr/src. Several
+folders may be given; names of later folders are added to those of earlier ones. Out: the names of
+system calls by number, for each table of TABLES. ValueError is raised if a folder lacks a header,
+or if two folders give one number different names. Run ``python kmod/gen_syscalls.py FOLDER...``,
+for example with the lab's build/lab/6.12/root.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ LINE = 96
 
 
 class Table(NamedTuple):
-    """Where the kernel's headers have the numbers of one kind of programs."""
+    """The header file that defines the system call numbers of one kind of programs."""
 
     header: str  # below usr/src; exactly one file must fit
     defines: tuple[str, ...] = ()
@@ -45,7 +46,7 @@ Names = dict[int, str]
 
 
 def read_table(source: Path, table: Table) -> Names:
-    """Return the names by number that the headers below ``source`` define."""
+    """Return the names of system calls by number that the headers below ``source`` define."""
     headers = list(source.glob(table.header))
     if len(headers) != 1:
         raise ValueError(f"{source} has {len(headers)} files {table.header}")
@@ -58,7 +59,7 @@ def read_table(source: Path, table: Table) -> Names:
 
 
 def numbers_of(macros: str) -> Names:
-    """Return the names by number; a macro may stand for another one's number."""
+    """Return the names of system calls by number; a macro's value may be another macro."""
     values = dict(DEFINED.findall(macros))
     names: Names = {}
     for macro, value in values.items():
@@ -69,7 +70,10 @@ def numbers_of(macros: str) -> Names:
 
 
 def read_all(folders: list[Path]) -> dict[str, Names]:
-    """Return all tables. Raises ValueError if two folders disagree."""
+    """Return the names of system calls by number, for each table of TABLES.
+
+    Raises ValueError if two folders disagree.
+    """
     made: dict[str, Names] = {name: {} for name in TABLES}
     for folder in folders:
         for machine, table in TABLES.items():
@@ -80,7 +84,7 @@ def read_all(folders: list[Path]) -> dict[str, Names]:
 
 
 def wrapped(items: list[str], indent: str) -> str:
-    """Return the items, joined by commas, in lines that are short enough."""
+    """Return the items, joined by commas, in lines of at most LINE characters."""
     return textwrap.fill(", ".join(items), LINE, initial_indent=indent, subsequent_indent=indent,
                          break_long_words=False, break_on_hyphens=False)  # fmt: skip
 
@@ -114,7 +118,7 @@ def render_header(tables: dict[str, Names]) -> str:
 
 
 def main() -> int:
-    """Write both files."""
+    """Write resources/syscalls.json and kmod/rec_syscall_names.h; return 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="+", help="has usr/src/linux-headers-...")
     tables = read_all(parser.parse_args().folder)

@@ -31,7 +31,7 @@ _TEXT = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; return the exit code."""
+    """Run the `skbscan` command that `argv` names; return the exit code."""
     args = command_line.parse(argv)
     if argv is None:
         signal.signal(signal.SIGTERM, _end)
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _end(number: int, _: FrameType | None) -> NoReturn:
-    """End the program so that files that are not complete are removed."""
+    """End the program in such a way that incomplete files are removed."""
     raise SystemExit(128 + number)
 
 

@@ -50,7 +50,7 @@ def _level(text: str) -> int:
 
 
 def _common(tree: str | None) -> argparse.ArgumentParser:
-    """Return the options of every command; `tree` is "?" if the tree may be left out."""
+    """Return the options that every command has; `tree` is "?" if the tree may be left out."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument(
         "tree",
@@ -184,7 +184,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def options(args: argparse.Namespace) -> Options:
-    """Return the options of the tables that the arguments name."""
+    """Return the options for making the tables, from the command line's arguments."""
     stops = HUBS if args.stop is None else tuple(s for s in args.stop if s)
     limits = Limits(args.level, stops, args.function_pointers)
     return Options(args.type, limits, args.rule == "flow", args.arch)

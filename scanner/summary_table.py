@@ -12,7 +12,7 @@ def _files(top: str) -> str:
 
 
 def lines(counts: dict[str, Any]) -> list[str]:
-    """Return the table as text, one line per number."""
+    """Return the summary as lines of text, one line per number."""
     seed = counts["type"]
     rows = [(_files(top), str(number)) for top, number in counts["files"].items()]
     if counts["links"]:

@@ -19,7 +19,7 @@ from scanner.source.source_tree import BadTree
 
 
 def command(args: argparse.Namespace) -> int:
-    """Run the command; return the exit code."""
+    """Run `skbscan instrument`; return the exit code."""
     if args.undo:
         return _undo(args)
     added = runtime.additions(args.tree) if args.runtime else []
@@ -41,7 +41,7 @@ def command(args: argparse.Namespace) -> int:
 
 
 def _undo(args: argparse.Namespace) -> int:
-    """Remove probes, and the runtime unless a file still needs it; return the exit code."""
+    """Remove probes, and the probes' runtime if no file needs it any more; return the exit code."""
     if args.select or args.manifest is not None or args.level is not None:
         raise BadTree("--undo removes all probes: it takes no --select, --level or --manifest")
     made = undone(args.tree, args.dir)

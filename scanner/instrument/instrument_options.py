@@ -9,7 +9,7 @@ from typing import Any
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
+    """Add the command `instrument` and its arguments to `commands`."""
     parser = commands.add_parser(
         "instrument", parents=[common], help="insert probes into the functions found"
     )

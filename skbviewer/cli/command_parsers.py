@@ -30,7 +30,7 @@ FORMATS = {
 def formats(parser: argparse.ArgumentParser, *names: str, **helps: str) -> None:
     """Add an option for each of the formats `names`, keys of FORMATS; only one may be given.
 
-    `helps` has other help texts than those of FORMATS, by format.
+    `helps` maps formats to help texts, which replace the help texts of FORMATS.
     """
     group = parser.add_mutually_exclusive_group()
     for name in names:
@@ -38,7 +38,7 @@ def formats(parser: argparse.ArgumentParser, *names: str, **helps: str) -> None:
 
 
 def add_inner(parser: argparse.ArgumentParser) -> None:
-    """Add the option that leaves out calls of functions without an skb."""
+    """Add the option that leaves out calls of functions that have no skb."""
     parser.add_argument(
         "--no-inner",
         dest="inner",

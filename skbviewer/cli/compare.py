@@ -123,7 +123,7 @@ def _refuse(arguments: argparse.Namespace) -> None:
 
 
 def _files(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
-    """Return the files of A and of B.  Raises KeyError with a message for the user."""
+    """Return the files of the recordings A and B. Raises KeyError with a message for the user."""
     first = list(arguments.files)
     if arguments.others:
         return first, list(arguments.others)

@@ -153,7 +153,7 @@ def _filter(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def _libraries() -> Iterator[None]:
-    """Raise BadInput with one line if a library of the extra is missing."""
+    """Raise BadInput with a one-line message if a library of the extra is missing."""
     try:
         yield
     except ImportError as error:
@@ -187,7 +187,7 @@ def _add(arguments: argparse.Namespace) -> int:
 
 
 def _pair(outcome: Outcome) -> str:
-    """Return the path of the first file, and the names of those in the same folder."""
+    """Return the path of the first file, and the names of the other files in its folder."""
     first, *others = outcome.files
     here = first.relative_to(Path.cwd()) if first.is_relative_to(Path.cwd()) else first
     names = [path.name if path.parent == first.parent else str(path) for path in others]
@@ -272,7 +272,7 @@ def _open(arguments: argparse.Namespace) -> int:
 
 
 def _wanted_sessions(arguments: argparse.Namespace, progress: Stderr) -> list[Manifest]:
-    """Return the sessions of a packet, or of a host and a range."""
+    """Return the sessions that have a packet, or a host within a range of time."""
     by_packet = arguments.packet is not None
     by_host = arguments.host is not None and arguments.range is not None
     if by_packet == (arguments.host is not None or arguments.range is not None) or not (

@@ -106,7 +106,7 @@ def add(commands: Commands) -> None:
 
 
 def _bytes(text: str) -> int:
-    """Parse a number of bytes of a packet."""
+    """Parse an option's number of bytes to keep of each packet."""
     if not text.isdecimal() or not 1 <= int(text) <= 0x7FFFFFFF:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes")
     return int(text)
@@ -131,9 +131,9 @@ def _times(text: str) -> tuple[int, int]:
 
 
 def _range(text: str) -> tuple[int, int]:
-    """Parse "0.5,0.7" seconds into ns; "0.5," and ",0.7" have no second or no first limit.
+    """Parse "0.5,0.7" (seconds) into ns; "0.5," has no upper limit, ",0.7" no lower one.
 
-    The first time must not be after the second.
+    In a range, the first time must not be later than the second.
     """
     try:
         begin, end = two_times(text, seconds_of)
@@ -183,9 +183,9 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _settle_looks(arguments: argparse.Namespace, name: str, subject: Subject) -> None:
-    """Set the options of a picture's looks that were not given.
+    """Give the options of a picture's appearance that were not given their defaults.
 
-    Raises KeyError if one was given that the export does not use.
+    Raises KeyError if an option was given that the export does not use.
     """
     (export,) = (e for e in EXPORTS if e.name == name and subject in e.subjects)
     for option, usual in LOOKS.items():
@@ -226,7 +226,7 @@ def _subject(arguments: argparse.Namespace, name: str) -> Subject:
 def _write(
     arguments: argparse.Namespace, session: Session, name: str, subject: Subject, out: Path
 ) -> str:
-    """Write the file `out`; return a line if no packet was chosen for it, else ""."""
+    """Write the file `out`; return a line for the user if the file has no packets, else ""."""
     (export,) = (e for e in EXPORTS if e.name == name and subject in e.subjects)
     write = export.write or _painter(export, subject)
     if subject is Subject.TIMELINE:
@@ -273,7 +273,7 @@ def _pseudonyms(arguments: argparse.Namespace) -> bool:
 
 
 def _key(arguments: argparse.Namespace) -> bytes:
-    """Return the key of the pseudonyms, b"" if none are wanted.  Raises BadInput."""
+    """Return the key for making pseudonyms; b"" if no pseudonyms are wanted. Raises BadInput."""
     if arguments.pseudonym_key is not None:
         return key_of(arguments.pseudonym_key)
     return random_key() if arguments.pseudonyms else b""
@@ -291,9 +291,9 @@ def _painter(export: Export, subject: Subject) -> Writer:
 
 
 def _one(rows: tuple[int, ...] | None, name: str) -> int:
-    """Return the row whose path is exported as `name`, by default 1.
+    """Return the row whose path is exported as `name`; without an option, that is row 1.
 
-    Raises KeyError if `rows` has several.
+    Raises KeyError if `rows` has more than one row.
     """
     if rows is not None and len(rows) != 1:
         several = "add --filter ''" if "range" in FORMS[name].options else "use --lanes"
@@ -331,7 +331,7 @@ def _shown(arguments: argparse.Namespace, session: Session) -> Shown:
 
 
 def _check(session: Session, rows: Sequence[int]) -> None:
-    """Raise KeyError for a row that the session does not have."""
+    """Raise KeyError if the session does not have the row."""
     packets, lives = session.packets.count(), session.packets.all_kernel_only_count()
     for row in rows:
         if not (1 <= row <= packets or -lives <= row < 0):

@@ -60,7 +60,7 @@ def _packets(arguments: argparse.Namespace) -> int:
 
 
 def _follow_streams(session: Session) -> None:
-    """Follow TCP streams, so that the Info column includes their findings."""
+    """Follow TCP streams, so that the Info column includes the findings of TCP analysis."""
     progress = Stderr()
     try:
         session.packets.follow_streams(progress)
@@ -69,7 +69,7 @@ def _follow_streams(session: Session) -> None:
 
 
 def _time_ns(row: PacketRow | SeriesRow) -> int | None:
-    """Return the time of capture; for a row K<n>, the time by the clock fit; None if unknown."""
+    """Return a row's time of capture, or for K<n> its time by the clock fit; None if unknown."""
     return row.ts_ns if isinstance(row, PacketRow) else row.time_ns
 
 
@@ -80,7 +80,7 @@ def _objects(rows: Iterable[PacketRow | SeriesRow], first: int) -> Iterator[dict
 
 
 def _print_table(rows: Iterable[PacketRow | SeriesRow], first: int, match: int) -> None:
-    """Print the rows as a table; `match` is the width of its Match column in characters."""
+    """Print the rows as a table; `match` is the width of the Match column in characters."""
     head = ("No.", "Time", "Source", "Destination", "Proto", "Len", "Kernel us", "Func", "Match")
     layout = (
         f"{{:>5}} {{:>13}} {{:<17}} {{:<17}} {{:<6}} {{:>5}} {{:>10}} {{:>4}} {{:<{match}}} {{}}"
@@ -96,7 +96,7 @@ def _print_table(rows: Iterable[PacketRow | SeriesRow], first: int, match: int) 
 
 
 def _ends(row: PacketRow | SeriesRow) -> tuple[object, ...]:
-    """Return addresses, protocol and length of a row; "" for unknown ones."""
+    """Return a row's addresses, protocol and length; "" for unknown values."""
     if isinstance(row, PacketRow):
         return row.source_text, row.destination_text, row.protocol_name, row.len
     return row.saddr or "", row.daddr or "", row.protocol_name, ""

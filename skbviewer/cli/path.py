@@ -93,9 +93,9 @@ def _with_steps(session: Session, path: PacketPath, counts: Path) -> PacketPath:
 
 
 def _clock(path: PacketPath) -> dict[str, int | None]:
-    """Return the clock values that all legs share.
+    """Return the values of the clock for all legs of a path.
 
-    The values are None if the legs are of several logs: then each leg has its own.
+    The values are None if the legs are from several logs: then each leg has its own.
     """
     if not path.legs:
         return {"wire_ns": None, "wire_error_ns": None, "epoch_offset_ns": 0}
@@ -105,7 +105,7 @@ def _clock(path: PacketPath) -> dict[str, int | None]:
 
 
 def _leg(leg: Leg, without: frozenset[str]) -> dict[str, Any]:
-    """Return the values of a leg; those of its calls leave out the keys `without`."""
+    """Return the values of a leg for JSON; its calls lack the keys `without`."""
     fields = leg._asdict()
     seen = None if leg.captured is None else leg.captured._asdict()
     rows = {name: [row._asdict() for row in fields[name]] for name in ROWS}
@@ -116,7 +116,7 @@ def _leg(leg: Leg, without: frozenset[str]) -> dict[str, Any]:
 
 
 def _call(call: PathCall) -> dict[str, Any]:
-    """Return the values of a call; its cache lines are in their pages."""
+    """Return the values of a call for JSON; cache lines are listed under their pages."""
     fields = call._asdict()
     lines = fields.pop("lines")
     pages = [
@@ -128,7 +128,10 @@ def _call(call: PathCall) -> dict[str, Any]:
 
 
 def _event(event: PathEvent) -> dict[str, Any]:
-    """Return the values of an event.  Only events of other tracers' logs have sections."""
+    """Return the values of an event for JSON.
+
+    Only events of logs of other tracers have sections.
+    """
     fields = event._asdict()
     sections, details = fields.pop("sections"), fields.pop("details")
     return fields | ({"sections": dict(sections), "details": details} if sections else {})

@@ -49,7 +49,7 @@ def _query(arguments: argparse.Namespace) -> int:
 def _typed() -> str:
     """Return the statement on standard input.
 
-    Raises KeyError with a message if it is too long or not UTF-8.
+    Raises KeyError with a message if the statement is too long or not UTF-8.
     """
     typed = sys.stdin.buffer.read(LONGEST_SQL + 1)
     if len(typed) > LONGEST_SQL:

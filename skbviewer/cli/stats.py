@@ -117,7 +117,7 @@ def _with_steps(name: str, scope: Scope, session: Session, counts: Path, by: str
 
 
 def _in_order(words: list[str]) -> tuple[list[Path], str]:
-    """Split words into files and the table, which is the last word or the first.
+    """Split words into the files and the name of the table, which is the last or the first word.
 
     Raises KeyError with a message for the user.
     """

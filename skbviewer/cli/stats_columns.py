@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each table of `skbviewer stats` shows, and the meaning of its columns, as in --help."""
+"""Texts for --help: what each table of `skbviewer stats` shows, and what its columns mean."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ OPEN = "without A or B, there is no such limit"
 
 
 def add_range(parser: argparse.ArgumentParser, of: str) -> None:
-    """Add the option --range to `parser`; `of` is what it selects, for the help text."""
+    """Add the option --range to `parser`; `of` names what the range selects, for the help text."""
     parser.add_argument(
         "--range",
         metavar="A,B",
@@ -22,10 +22,10 @@ def add_range(parser: argparse.ArgumentParser, of: str) -> None:
 
 
 def two_times(text: str, parse: Callable[[str], int]) -> tuple[int, int]:
-    """Parse "0.5,1.25" into two times; `parse` makes ns of a time.
+    """Parse "0.5,1.25" into two times; `parse` converts each text into ns.
 
-    In "0.5," and ",1.25", the missing time is LATEST_NS or EARLIEST_NS.  Raises ValueError if
-    `text` is not two times, and what `parse` raises.
+    In "0.5," and ",1.25", the missing time is LATEST_NS or EARLIEST_NS. Raises ValueError if `text`
+    is not two times, and the errors that `parse` raises.
     """
     first, comma, second = (part.strip() for part in text.partition(","))
     if not comma or not (first or second):
@@ -35,13 +35,13 @@ def two_times(text: str, parse: Callable[[str], int]) -> tuple[int, int]:
 
 
 def shifted(times: tuple[int, int], by: int) -> tuple[int, int]:
-    """Return the range `times` moved by ns; a missing limit stays as it is."""
+    """Return the range `times` shifted by `by` ns; a missing limit stays missing."""
     begin, end = times
     return begin if begin == EARLIEST_NS else begin + by, end if end == LATEST_NS else end + by
 
 
 def session_range(text: str, session: Session) -> tuple[int | None, int | None]:
-    """Parse "0.5,1.25" seconds into session time, ns; None: no limit.
+    """Parse "0.5,1.25" (seconds) into two session times in ns; a missing limit is None.
 
     Raises KeyError with a message.
     """

@@ -39,11 +39,11 @@ def byte_blocks(
 ) -> Iterator[Block]:
     """Yield (numbers, offsets, bytes) for blocks of packets.
 
-    Packet k of a block has the bytes from offsets[k] to offsets[k + 1].
+    Packet k of a block has the bytes from offsets[k] to offsets[k + 1] - 1.
 
-    `packets` are in ascending order; None means all.  `snaplen` is the largest number of bytes of
-    each packet; 0 means all.  With `names`, addresses are replaced and payloads become zeros.
-    Raises BadInput if a capture cannot be read, and Cancelled.
+    `packets` are numbers of packets, ascending; None means all packets. `snaplen` is how many bytes
+    of each packet are written at most; 0 means all bytes. With `names`, addresses are replaced and
+    payloads become zeros. Raises BadInput if a capture cannot be read, and Cancelled.
     """
     fields = recording.export.field_data()
     columns = fields.columns

@@ -25,5 +25,5 @@ def is_utf8(name: str) -> bool:
 
 
 def shown(name: str) -> str:
-    r"""Return a name as text: bytes that are not UTF-8 become \xff and the like."""
+    r"""Return a name as text; bytes that are not UTF-8 become \xff and the like."""
     return os.fsencode(name).decode(errors="backslashreplace")

@@ -40,7 +40,7 @@ WIDTHS = {
 
 
 class File(NamedTuple):
-    """A file: which of Wireshark's folders it is in, its path there, and its text with the mark."""
+    """A file for Wireshark: the folder for it, its path there, and its text with the mark."""
 
     folder: str
     path: str
@@ -49,7 +49,7 @@ class File(NamedTuple):
 
 
 def wireshark_files() -> tuple[File, ...]:
-    """Return all files, script first."""
+    """Return skbviewer's files for Wireshark: first the script, then the profile's files."""
     columns = ", ".join(f'"{title}", "{what}"' for title, what in COLUMNS)
     profile = {
         "preferences": f"gui.column.format: {columns}\n",
@@ -67,9 +67,9 @@ def wireshark_files() -> tuple[File, ...]:
 
 
 def is_ours(text: str) -> bool:
-    """Return whether some version of skbviewer wrote this text.
+    """Return whether this text was written by skbviewer, in any version.
 
-    The first line of such a text has a hash of the other lines.
+    The first line of a file's text has a hash of the other lines.
     """
     first, _, rest = text.partition("\n")
     return first.partition(" ")[2] == f"{MARK} {_hash(rest)}"
