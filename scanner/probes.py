@@ -203,7 +203,9 @@ def _inlined(row: dict[str, Any]) -> str:
 def _forbidden(row: dict[str, Any]) -> str:
     annotation = row.get("annotation", "")
     if annotation in _GONE:
-        return f"only in memory while the kernel starts or a module is unloaded ({annotation})"
+        return (
+            f"in memory only while the kernel starts, or while a module is unloaded ({annotation})"
+        )
     if annotation and annotation not in _NAMESPACES:
         return f"the source forbids it: {annotation}"
     return ""
@@ -271,7 +273,7 @@ def _why_not(name: str, kernel: Kernel, row: dict[str, Any]) -> str:
     return (
         "inlined"
         if kernel.symbols
-        else "inlined, or left only as a compiler-made variant (.isra, .constprop)"
+        else "inlined, or only a variant made by the compiler is left (.isra, .constprop)"
     )
 
 

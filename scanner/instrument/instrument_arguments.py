@@ -33,5 +33,5 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--runtime",
         action="store_true",
-        help="also add the code that the probes call; --undo removes it",
+        help="also add the code that the probes call; '--undo' removes this code",
     )

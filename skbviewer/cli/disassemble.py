@@ -12,8 +12,8 @@ from .command_parsers import Commands, command, formats
 from .terminal_output import Stderr, print_lines
 
 HELP = """Code that was recorded is shown as it ran.  IMAGE is the kernel that was recorded:
-vmlinux, or /boot/vmlinuz-RELEASE.  It adds names and source lines to recorded code.  If no code
-was recorded, the code of IMAGE is shown.
+vmlinux, or /boot/vmlinuz-RELEASE.  It adds names and source lines to recorded code.  If the
+recording contains no code, the code of IMAGE is shown.
 COUNTS is a file of the emulator's plugin (docs/instructions.md), counted since the same boot.  It
 says how often each instruction of recorded code was executed.
 Call instructions are marked with the number of drops there, and of calls that were recorded."""

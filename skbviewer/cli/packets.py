@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer packets: print the packet list with its matches."""
+"""skbviewer packets: print the packet list, with the verdict and times of each packet."""
 
 from __future__ import annotations
 
@@ -30,7 +30,12 @@ nanoseconds."""
 
 def add(commands: Commands) -> None:
     """Add the command to `commands`."""
-    parser = command(commands, "packets", "print the packet list with its matches", _packets)
+    parser = command(
+        commands,
+        "packets",
+        "print the packet list, with the verdict and times of each packet",
+        _packets,
+    )
     parser.epilog = HELP
     add_files(parser)
     parser.add_argument(

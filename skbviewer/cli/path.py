@@ -39,13 +39,13 @@ def add(commands: Commands) -> None:
         "--packet",
         type=row_id,
         metavar="N",
-        help="a packet's number, or K<N> for a row without a captured packet",
+        help="number of a packet, or K<N> for a row without a captured packet",
     )
     which.add_argument(
         "--series",
         type=_series,
         metavar="N",
-        help="the number of an skb lifetime, which the tree shows",
+        help="number of an skb lifetime, as the printed tree shows it",
     )
     add_inner(parser)
     parser.add_argument("--steps", type=Path, metavar="COUNTS", help="executed instructions")

@@ -29,7 +29,7 @@ HELP = "\n\n".join(
         "in nanoseconds, and the names end in _ns.  This list leaves out these endings.",
         _table("Columns of several tables:", SPREAD),
         *(_table(f"{name}: {STATISTICS[name].tip}", of) for name, of in COLUMNS.items()),
-        _table("Columns of functions and layers with --steps:", EXECUTED),
+        _table("Columns that '--steps' adds to functions and layers:", EXECUTED),
         *(_table(f"{name} (needs --steps):", of) for name, of in COUNTED_COLUMNS.items()),
     ]
 )

@@ -109,7 +109,7 @@ class Builder:
 
         `make` returns the columns for a slice of rows, from row 0 on.
         """
-        assert self._bulk is not None, "Builder is used outside its with statement"
+        assert self._bulk is not None, "a Builder can only be used inside its with statement"
         self._bulk_tables.add(table.name)
         for begin in range(0, total, BATCH):
             end = min(begin + BATCH, total)
@@ -179,7 +179,7 @@ class Builder:
         self._rows[table.name] = self.count(table) + len(rows)
 
     def _open(self) -> sqlite3.Connection:
-        assert self._connection is not None, "Builder is used outside its with statement"
+        assert self._connection is not None, "a Builder can only be used inside its with statement"
         return self._connection
 
     def _close(self) -> None:

@@ -287,7 +287,7 @@ def test_stats_of_a_range(file: str, capsys: Captured) -> None:
     assert [calls("--range=,0.01"), calls("--range=0.1,")] == [parts[0], parts[2]]
     assert main(["stats", file, "functions", "--range", ","]) == 2
     assert main(["stats", file, "functions", "--range", "1"]) == 2
-    assert "two numbers of seconds" in capsys.readouterr().err
+    assert "expected numbers of seconds" in capsys.readouterr().err
     assert main(["stats", file, "functions", "--range", "2,1"]) == 2
     assert "--range 2,1: the first time is after the second" in capsys.readouterr().err
 

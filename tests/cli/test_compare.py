@@ -54,10 +54,10 @@ def test_recordings_that_could_not_be_judged(
     for words, why in (
         ([BULK[1], BULK[1]], "A and B have no kernel log"),
         ([BULK[0], BULK[1]], "B has no kernel log"),
-        ([*BULK, "--with", *BULK, "--filter-b", "arp"], "B has 4 passes, fewer than 64"),
+        ([*BULK, "--with", *BULK, "--filter-b", "arp"], "B has 4 legs, fewer than 64"),
         (
             [*BULK, "--with", *BULK, "--filter", "udp"],
-            "A and B have no pass that matches the filter",
+            "A and B have no leg that matches the filter",
         ),
     ):
         _, out, _ = run(capsys, *words)
@@ -113,7 +113,7 @@ def test_a_capture_alone_has_no_conditions_of_its_kernel(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     _, out, _ = run(capsys, BULK[1], "--with", *BULK)
-    assert "Without a kernel log there is nothing to compare." in out
+    assert "A recording without a kernel log cannot be compared." in out
     assert "architecture" not in out and "recorder's filters differ" not in out
 
 
@@ -165,8 +165,8 @@ def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
         ([BULK[0], ARP[0], "--packets", "99999,1"], "no packet 99999"),
         ([*BOTH, "--packets", "1,1", "--folded", "-"], "--packets and --folded exclude"),
         ([*BOTH, "--packets", "1,1", "--filter-b", "tcp"], "--packets and --filter-b exclude"),
-        ([*BOTH, "--packets", "1,1", "--least", "50"], "--least has no effect with --packets"),
-        ([*BOTH, "--packets", "1,1", "--all"], "--all has no effect with --packets"),
+        ([*BOTH, "--packets", "1,1", "--least", "50"], "'--least' has no effect with '--packets'"),
+        ([*BOTH, "--packets", "1,1", "--all"], "'--all' has no effect with '--packets'"),
         ([*BOTH, "--json", "--folded", "-"], "--folded - and --json exclude each other"),
         ([*BOTH, "--folded", "-", "--speedscope", "-"], "--folded - and --speedscope - exclude"),
     ],

@@ -325,7 +325,7 @@ def test_what_cannot_be_undone_is_left_alone(tree: Path) -> None:
     found = instrumented(tree)
     assert source.read_text() == text
     assert [row["function"] for row in found["left_out"]] == ["f"]
-    assert "--undo would remove it" in found["left_out"][0]["reason"]
+    assert "'--undo' would remove it" in found["left_out"][0]["reason"]
 
 
 def test_a_full_disk_is_reported_and_leaves_every_file_as_it_was(

@@ -175,5 +175,5 @@ def test_a_tree_that_is_no_kernel_is_reported(
     (kernel / name).unlink()
     before = files(kernel)
     assert skbscan(kernel, "--in-place", "--runtime") == 2
-    assert f"it has no {name}, which" in capsys.readouterr().err
+    assert f"it lacks {name}, which" in capsys.readouterr().err
     assert files(kernel) == before

@@ -20,8 +20,11 @@ RUNNING = (
     "this is the code in the kernel's memory when the recording started, "
     "before kblrecord set its probes"
 )
-NO_END = "no symbol follows: the end of the function was found from its code"
-NO_IMAGE = "a kernel image would add source lines, and the instructions that the kernel replaced"
+NO_END = "no symbol follows the function, so its end was found from its code"
+NO_IMAGE = (
+    "with a kernel image, the listing also shows source lines and the instructions that the kernel "
+    "replaced"
+)
 NOT_IN_IMAGE = "the image has no code of this function"
 LONG = 4  # bytes of an address in an instruction
 

@@ -22,7 +22,7 @@ _BYTEWISE = (Kind.BYTES, Kind.PROTOCOL)
 _ADDRESSES = {Kind.ETHER: 6, Kind.IPV4: 4, Kind.IPV6: 16}  # kinds of addresses: number of bytes
 _SLICED = (*_BYTEWISE, Kind.STRING, *_ADDRESSES)
 _MOST = 7  # most bytes of an address slice
-_NOT_BOUND = "{} is not a field of calls: it cannot be used inside call()"
+_NOT_BOUND = "{} is not a field of calls: it cannot be used inside 'call()'"
 
 
 def parse(text: str) -> p.Plan | None:
@@ -78,7 +78,7 @@ class _Checker:
                 return p.Negation(self.plan(node.of, bound))
             case s.Bound():
                 if bound:
-                    raise self._error(node, "call() cannot be used inside call()")
+                    raise self._error(node, "'call()' cannot be used inside 'call()'")
                 return p.OneCall(self.plan(node.of, True))
         self._bound = bound
         match node:
@@ -94,7 +94,7 @@ class _Checker:
     def _tested(self, node: s.Node) -> p.Operand:
         operand = self._operand(node)
         if operand.function:
-            raise self._error(node, "a comparison is missing, such as > 10")
+            raise self._error(node, "a comparison such as '> 10' is missing")
         return operand
 
     def _compare(self, node: s.Compare) -> p.Plan:
@@ -111,9 +111,13 @@ class _Checker:
         self, node: s.Compare, operator: str, of: p.Operand, right: s.Node
     ) -> p.Value | p.Operand:
         if of.kind is Kind.LABEL:
-            raise self._error(node, f"{of.field.name} has no value: it is present or not")
+            raise self._error(
+                node, f"{of.field.name} has no value; test only whether it is present"
+            )
         if operator in ("matches", "contains") and of.parts and of.field.kind in _ADDRESSES:
-            raise self._error(node, f"{operator} is for text and bytes, not for part of an address")
+            raise self._error(
+                node, f"{operator} works on text and bytes, not on part of an address"
+            )
         if operator == "matches":
             return self._pattern(of, node, right)
         if operator == "contains" and of.kind not in (*_BYTEWISE, Kind.STRING):
@@ -142,7 +146,7 @@ class _Checker:
             raise self._error(node, f"{names}: they cannot be compared")
         if other.field.table != of.field.table:
             names = f"{of.field.name} and {other.field.name}"
-            raise self._error(node, f"{names} describe different things: they cannot be compared")
+            raise self._error(node, f"{names} describe different things and cannot be compared")
         return other
 
     def _is_field(self, node: s.Node) -> bool:
@@ -163,7 +167,7 @@ class _Checker:
                 return self._sliced(node)
             case s.Word():
                 return self._field(node)
-        raise self._error(node, "a field is expected here, such as ip.src")
+        raise self._error(node, "a field such as ip.src is expected here")
 
     @staticmethod
     def _changed(of: p.Operand, **changes: Any) -> p.Operand:

@@ -169,7 +169,7 @@ CONTROL_FIELDS: tuple[Field, ...] = (
     _label("cdp", "Cisco Discovery Protocol", _cdp),
     _label("ismp", "EtherType 0x81fd", _ismp),
     _label("netbios", "NetBIOS frames: LLC of SAP 0xf0", _netbios),
-    _label("smb", "SMB 1, in TCP ports 139 and 445, UDP port 138", _smb),
+    _label("smb", "SMB 1, on TCP ports 139 and 445 and on UDP port 138", _smb),
     Field("hsrp.state", _U, "0 initial, 8 standby, 16 active (version 1)", _hsrp_state, bits=8),
     Field("ospf.msg", _U, "1 hello, 2 description, 3 request, 4 update", _ospf_message, bits=8),
     Field(

@@ -109,7 +109,7 @@ class Payloads:
         """Return a capture's contents.  Raises BadInput if the file moved or changed its size."""
         if not self._is(source):
             path = self._paths[source]
-            raise BadInput(path, None, "is missing, or has changed since it was imported")
+            raise BadInput(path, None, "is missing, or has changed since the import")
         return readers.file_bytes(self._paths[source])
 
     def _open(self, source: int) -> UInt8s | None:

@@ -15,8 +15,8 @@ WAIT = Wait(
     NAME,
     QDISC,
     "waited in a queueing discipline",
-    "The device takes packets more slowly than they come, or the discipline delays them on "
-    "purpose: see tc -s qdisc for its kind, its rate and its backlog.",
+    "The device takes packets more slowly than they come, or the queueing discipline delays them "
+    "on purpose: see 'tc -s qdisc' for the kind, rate and backlog of the discipline.",
 )
 MASK32 = 0xFFFFFFFF
 

@@ -21,8 +21,8 @@ WAIT = Wait(
     NAME,
     SOFTIRQ,
     "waited for the receiving softirq",
-    "The CPU had other work. Spread receiving over more CPUs (RSS, RPS), or move the work named "
-    "above to another CPU.",
+    "The CPU had other work. Spread receiving over more CPUs (RSS, RPS), or move the other work to "
+    "another CPU.",
 )
 KSOFTIRQD = "ksoftirqd/"
 

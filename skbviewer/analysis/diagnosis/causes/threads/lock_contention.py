@@ -16,8 +16,8 @@ from ...waiting import examples
 
 NAME = "lock-contention"
 ADVICE = (
-    "Several CPUs needed the same lock. Fewer CPUs on one queue, socket or table (RPS, XPS, "
-    "SO_REUSEPORT, a queueing discipline without a lock) make the wait shorter."
+    "Several CPUs needed the same lock. The wait becomes shorter if fewer CPUs share a queue, "
+    "socket or table (RPS, XPS, SO_REUSEPORT, a queueing discipline without a lock)."
 )
 
 
