@@ -124,7 +124,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     tree = _common(None)
     scan = commands.add_parser("scan", parents=[tree], help="scan a tree and print the summary")
     scan.add_argument(
-        "--json", type=Path, metavar="OUT", help="write all tables to OUT, - for stdout"
+        "--json", type=Path, metavar="OUT", help="write all tables as JSON to OUT; - for stdout"
     )
     scan.add_argument(
         "--fallbacks", action="store_true", help="list what pycparser could not read, and why"

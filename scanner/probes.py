@@ -187,7 +187,7 @@ def inner_list(result: Result, kernel: Kernel | None) -> Listed:
             found = kernel.functions.get(name, [])
             module = found[0].module if found and not reason else ""
             if not reason and _from_btf(found[0]).carriers:
-                reason = "carries a packet or a socket in this kernel"
+                reason = "one of its arguments carries a packet or a socket in this kernel"
         if reason:
             left.append(_reason(row, reason))
         else:
@@ -241,7 +241,7 @@ def _usable(wanted: list[Probe], kernel: Kernel, rows: dict[str, dict[str, Any]]
             if places:
                 kept.append(real._replace(carriers=places))
             else:
-                left.append(_reason(row, "carries no packet in this kernel"))
+                left.append(_reason(row, "no argument carries a packet in this kernel"))
     return Listed(sorted(set(kept)), left)
 
 

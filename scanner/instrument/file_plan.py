@@ -315,7 +315,7 @@ class _Reading:
             if word in self.hiding:
                 return f"{word} {self.hiding[word]}"
         if _CLEANUP.search(chosen, brace, close):
-            return "an attribute cleans up after a return"
+            return "a variable has a cleanup attribute, whose code runs after a return"
         inner = QueryCursor(_FUNCTIONS).captures(node).get("inner", [])
         if any(other.start_byte > brace for other in inner):
             return "a function inside it"

@@ -66,15 +66,15 @@ def add(commands: Commands) -> None:
         "--folded",
         type=Path,
         metavar="OUT",
-        help="also write the folded call stacks of A and B, for a differential flame graph; with "
-        "'-', standard output gets them instead of the comparison",
+        help="also write the folded call stacks of A and B, for a differential flame graph; '-' "
+        "stands for standard output, where they replace the comparison",
     )
     parser.add_argument(
         "--speedscope",
         type=Path,
         metavar="OUT",
-        help="also write the call stacks of A and B as profiles for speedscope; with '-', standard "
-        "output gets them instead of the comparison",
+        help="also write the call stacks of A and B as profiles for speedscope; '-' stands for "
+        "standard output, where they replace the comparison",
     )
 
 

@@ -136,7 +136,9 @@ def _window_ns(text: str) -> int:
 
 
 def _packets(inner: Commands) -> None:
-    parser = _of(inner, "packets", "print packets of all sessions by time", _list_packets)
+    parser = _of(
+        inner, "packets", "print the packets of all sessions, ordered by time", _list_packets
+    )
     _filter(parser)
     formats(parser, "json", "csv", json="print a JSON array of objects")
 

@@ -24,18 +24,19 @@ from .range_option import OPEN, shifted, two_times
 from .starting import needing_qt
 from .terminal_output import Stderr, print_line, warn
 
-HELP = """Without --lanes, --filter and --range, the path of --packet is written, as a picture with
-a table or as CSV.  --csv with --filter alone writes the packet list, with the columns of `skbviewer
-packets --csv`, but no rows K<n>: `skbviewer packets --kernel-only --csv` writes these.  --folded
-and --speedscope write the call stacks of --packet, or of the packets that --filter, --range and
---packet choose; their values are self times in ns.  --pcapng and --pcap write all packets, or those
-that --filter, --range and --packet choose.  --perfetto writes the calls of these packets and of the
-chosen rows K<n>, --parquet and --jsonl the documented tables of them. --html writes a report on all
-packets, or on those of --filter and --range; it shows the paths of --packet, or those of the first
-packets that were lost or slow. All other combinations write the timeline; its CSV contains exactly
-the boxes that a picture of that size shows. The same command always writes the same bytes, unless
---pseudonyms makes a random key. OUT may be - for standard output. Pictures and reports need Qt, but
-no display."""
+HELP = """Without `--lanes`, `--filter` and `--range`, the path of `--packet` is written, as a
+picture with a table or as CSV.  With only `--filter`, `--csv` writes the packet list with the
+columns of `skbviewer packets --csv`, but without rows K<n>, which `skbviewer packets --kernel-only
+--csv` writes.  The formats `--folded` and `--speedscope` write the call stacks of `--packet`, or of
+the packets that `--filter`, `--range` and `--packet` choose; the values are self times in ns.  The
+formats `--pcapng` and `--pcap` write all packets, or those that `--filter`, `--range` and
+`--packet` choose.  The format `--perfetto` writes the calls of the chosen packets and rows K<n>;
+`--parquet` and `--jsonl` write the documented tables of them.  The format `--html` writes a report
+on all packets, or on those of `--filter` and `--range`; the report shows the paths of `--packet`,
+or of the first packets that were lost or slow.  All other combinations write the timeline; as CSV,
+they write exactly the boxes that a picture of that size shows.  The same command always writes the
+same bytes, unless `--pseudonyms` makes a random key.  OUT may be - for standard output.  Pictures
+and reports need Qt, but no display."""
 EVERYTHING = {"png": "--lanes packet draws all packets"}  # by format, if it is not the next one
 ALL_PACKETS = "--filter '' writes all packets"
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
@@ -72,9 +73,9 @@ def add(commands: Commands) -> None:
         "--range",
         type=_range,
         metavar="A,B",
-        help=f"only packets from A on and before B, in seconds of the Time column; {OPEN}; for the "
-        "timeline, the shown part, in seconds since the recording began; for aligned lanes, since "
-        "each packet's first call",
+        help=f"only packets from A on and before B, in seconds of the Time column; {OPEN}. For the "
+        "timeline, A and B are the shown part, in seconds since the recording began. For aligned "
+        "lanes, they are in seconds since each packet's first call",
     )
     parser.add_argument(
         "--markers",

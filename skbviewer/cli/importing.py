@@ -27,7 +27,7 @@ def add(commands: Commands) -> None:
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="captures and KBLs, or a session to read its input files again",
+        help="captures and KBLs to import; or a session, whose input files are imported again",
     )
 
 

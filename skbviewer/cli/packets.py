@@ -21,11 +21,11 @@ from .terminal_output import Stderr, print_line
 # Keys of a packet's object; a row K<n> has the fields of SeriesRow instead.
 JSON_KEYS = COLUMNS
 HELP = """Without an option, a table is printed, in which Time is relative to the first packet.
-JSON and CSV have all columns of the window.  relative_ns is the Time column.  source_text and
-destination_text are the addresses.  sport and dport are ports of TCP and UDP; table packets of
-`skbviewer query` also has ICMP's type and id there (docs/schema.md).  drop and drop_place show why
-and where the kernel dropped the packet; lost shows whether this drop lost the packet.  Times are
-nanoseconds."""
+JSON and CSV have all columns of the window; times are in nanoseconds.  Column relative_ns is the
+Time column of the window.  Columns source_text and destination_text are the addresses.  Columns
+sport and dport are TCP and UDP ports; table packets of `skbviewer query` also has ICMP's type and
+id there (docs/schema.md).  Columns drop and drop_place show why and where the kernel dropped the
+packet.  Column lost shows whether this drop lost the packet."""
 
 
 def add(commands: Commands) -> None:

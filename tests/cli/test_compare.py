@@ -61,7 +61,7 @@ def test_recordings_that_could_not_be_judged(
         ),
     ):
         _, out, _ = run(capsys, *words)
-        assert f"\nCould not be judged, because {why}.\n" in out
+        assert f"\nThe recordings could not be compared, because {why}.\n" in out
         assert "No change" not in out
         _, out, _ = run(capsys, *words, "--json")
         assert (json.loads(out)["changes"], json.loads(out)["unjudged"]) == (None, why)
@@ -106,7 +106,7 @@ def test_packets_without_a_path_are_not_the_same(capsys: pytest.CaptureFixture[s
     _, out, _ = run(capsys, BULK[1], BULK[1], "--packets", "1,2")
     assert "No path of these packets is known" in out
     _, out, _ = run(capsys, BULK[1], "--with", *BULK, "--packets", "24,24")
-    assert "No path of A is known; these are the steps of B." in out
+    assert "The path of packet A is unknown; the listed steps are those of packet B." in out
 
 
 def test_a_capture_alone_has_no_conditions_of_its_kernel(

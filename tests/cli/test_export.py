@@ -250,7 +250,7 @@ def test_a_wrong_word_is_reported_in_a_line(
 def test_stacks_are_of_packets_not_of_the_timeline(file: Path, tmp_path: Path) -> None:
     for form in ("folded", "speedscope"):
         done = export(file, f"--{form}", str(tmp_path / "x"), "--lanes", "cpu")
-        said = f"skbviewer: --{form} cannot export the timeline: use --packet or --filter\n"
+        said = f"skbviewer: --{form} cannot export the timeline: use '--packet' or '--filter'\n"
         assert (done.returncode, done.stderr) == (2, said)
         assert not list(tmp_path.iterdir())
 
@@ -392,5 +392,5 @@ def test_tables_as_parquet_and_json_lines(file: Path, tmp_path: Path) -> None:
 
 def test_a_folder_is_not_standard_output(file: Path) -> None:
     done = export(file, "--parquet", "-")
-    error = "skbviewer: --parquet writes a folder: it cannot be standard output\n"
+    error = "skbviewer: --parquet writes a folder, so its output cannot be standard output\n"
     assert (done.returncode, done.stderr) == (2, error)

@@ -172,7 +172,7 @@ def test_recorded_code_has_the_same_marks(
 
 def test_neither_code_nor_image(with_code: tuple[Session, bytes], tmp_path: Path) -> None:
     opened, _ = with_code
-    with pytest.raises(BadInput, match=r"has no machine code of ip_rcv: .* kblrecord --code"):
+    with pytest.raises(BadInput, match=r"has no machine code of ip_rcv: .* 'kblrecord --code'"):
         opened.code.disassemble("ip_rcv")
     other = build(tmp_path, [Function(FUNCTION, 0x1000, {})])
     with pytest.raises(BadInput, match="is another build"):

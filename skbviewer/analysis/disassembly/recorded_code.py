@@ -17,8 +17,8 @@ from .function_end import PADDING, without_rest
 from .instructions import Disassembly, Instruction, Marks, Names, rows_of
 
 RUNNING = (
-    "this is the code in the kernel's memory when the recording started, "
-    "before kblrecord set its probes"
+    "this code was read from the kernel's memory when the recording started, before kblrecord set "
+    "its probes"
 )
 NO_END = "no symbol follows the function, so its end was found from its code"
 NO_IMAGE = (

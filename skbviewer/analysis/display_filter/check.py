@@ -121,7 +121,9 @@ class _Checker:
         if operator == "matches":
             return self._pattern(of, node, right)
         if operator == "contains" and of.kind not in (*_BYTEWISE, Kind.STRING):
-            message = f"{of.field.name} is {of.kind.phrase}: contains is for text and bytes"
+            message = (
+                f"{of.field.name} is {of.kind.phrase}: 'contains' works only on text and bytes"
+            )
             raise self._error(node, message)
         if operator != "contains" and of.kind is Kind.PROTOCOL:
             message = f"{of.field.name} is a protocol: compare a slice of it, such as [0:2]"
@@ -199,7 +201,9 @@ class _Checker:
         else:
             raise self._error(node, f"& is for numbers, {of.field.name} is {of.kind.phrase}")
         if value is None:
-            raise self._error(node.mask, f"the slice has {of.width} bytes, the mask does not fit")
+            raise self._error(
+                node.mask, f"the slice has {of.width} bytes, so the mask does not fit"
+            )
         return self._changed(of, mask=int(value.first), kind=Kind.UNSIGNED)
 
     def _literal_text(self, node: s.Node) -> str:
@@ -224,7 +228,7 @@ class _Checker:
 
     def _item(self, of: p.Operand, low: s.Node, high: s.Node | None) -> p.Value | tuple[str, str]:
         if of.kind in (Kind.PROTOCOL, Kind.LABEL):
-            raise self._error(low, f"{of.field.name} has no value to find in a set")
+            raise self._error(low, f"{of.field.name} has no value that could be in a set")
         first = self._value(of, low)
         if high is None:
             return first
@@ -289,7 +293,7 @@ class _Checker:
 
     def _pattern(self, of: p.Operand, node: s.Compare, right: s.Node) -> p.Value:
         if of.kind not in (*_BYTEWISE, Kind.STRING):
-            message = f"{of.field.name} is {of.kind.phrase}: matches needs text or bytes"
+            message = f"{of.field.name} is {of.kind.phrase}: 'matches' works only on text and bytes"
             raise self._error(node, message)
         text = self._literal_text(right)
         if isinstance(right, s.Text):  # the pattern reads its escapes itself

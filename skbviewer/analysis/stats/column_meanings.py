@@ -40,10 +40,10 @@ COLUMNS: dict[str, dict[str, str]] = {
         "self": "sum of the calls' self times, which leave out inner calls and interrupts",
         "comp_mean": "mean duration minus the cost of the probes; '-' if this cost was not "
         "measured",
-        "comp_err": "possible error of comp_mean, in either direction",
+        "comp_err": "possible error of `comp_mean`, in either direction",
         "switched_out": "calls during which the CPU ran another task",
         "interrupted": "calls during which an interrupt ran",
-        "gaps": "calls during which records were lost; self and comp_mean leave such calls out",
+        "gaps": "calls during which records were lost; `self` and `comp_mean` leave such calls out",
     },
     "layers": {
         "kind": "busy: self time of a layer's functions; wait: time in a queue or while the CPU "
@@ -64,9 +64,9 @@ COLUMNS: dict[str, dict[str, str]] = {
         "total": "sum over the chosen packets; the sums of all rows add up to the packets' time in "
         "kernel",
         "share": "share of the time in kernel, in percent",
-        "median": "what total would be if each packet spent as much time in this part as the "
+        "median": "what `total` would be if each packet spent as much time in this part as the "
         "median packet of its path; packets on rare paths are left out",
-        "excess": "total minus median, over the packets that column median counts",
+        "excess": "`total` minus `median`; packets on rare paths are left out",
     },
     "paths": {
         "path": "number of the path; path 1 is the most frequent path of the whole recording; "
@@ -99,7 +99,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "packets, bits": "packets captured in the interval, and their size on the wire in bits",
         "p50, p90, p99": "percentiles of the time in kernel of the packets captured in the "
         "interval",
-        "drops": "number of drops in the interval, counted like column count of 'stats drops'",
+        "drops": "number of drops in the interval, as the kernel counts them",
     },
     "roundtrip": {
         "packet, acked": "the packet with the acknowledgment, and the packet with the acknowledged "
@@ -109,16 +109,15 @@ COLUMNS: dict[str, dict[str, str]] = {
         "tcp.analysis.ack_rtt",
         "send": "time in the sender's kernel, from the segment's first record to the wire",
         "outside": "time from the segment to its acknowledgment on the wire next to the sender",
-        "wire": "outside minus peer",
-        "peer": "the part of outside that passed at the peer: from the arrival of the segment to "
+        "wire": "`outside` minus `peer`",
+        "peer": "the part of `outside` that passed at the peer: from the arrival of the segment to "
         "the departure of the acknowledgment",
         "receive": "time in the sender's kernel, from the acknowledgment on the wire to the end of "
         "the acknowledgment's leg",
     },
     "callgraph": {
         "function": "the function whose callers and callees are listed",
-        "role": "how column other is related to column function: caller, the function itself, or "
-        "callee",
+        "role": "relation of `other` to `function`: a caller, the function itself, or a callee",
         "other": "name of the caller, of the function itself, or of the callee",
         "count": "caller: how often it called the function; callee: how often the function called "
         "it; the function itself: all its calls",
@@ -131,13 +130,13 @@ COLUMNS: dict[str, dict[str, str]] = {
         "name": "name of the function, layer or program",
         "count": "calls whose number of hardware events is known",
         "counted": "hardware events during these calls, without inner calls",
-        "probes": "the part of column counted that the probes caused, according to their "
-        "calibration; 0 without a calibration",
-        "events": "counted minus probes",
+        "probes": "how many of these events the probes caused, according to the calibration of the "
+        "probes; 0 without a calibration",
+        "events": "`counted` minus `probes`",
         "mean": "events per call",
     },
     "programs": {
-        "process": "the program in whose system calls the function ran",
+        "process": "program whose system calls ran the function",
         "host": "number of the kernel log in the list of files, from 1",
         "function, layer": "the function, and its layer of the stack",
         "count": "calls in the context of the program's threads; the times are self times",
@@ -167,7 +166,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     "locks": {
         "function": "the function that waited for the lock",
         "host": "number of the kernel log in the list of files, from 1",
-        "kind": "kind of lock; a spin lock or a semaphore is called just lock",
+        "kind": 'kind of lock; "lock" alone means a spin lock or a semaphore',
         "locks": "different locks",
         "count": "number of waits; the times are from the begin of a wait to the end of this wait",
     },
@@ -229,8 +228,8 @@ COLUMNS: dict[str, dict[str, str]] = {
 
 # With --steps: instructions, from a file of the emulator's plugin.
 EXECUTED = {
-    "executed_calls": "number of calls for which column executed is known; in table layers, for "
-    "which executed_self is known",
+    "executed_calls": "number of calls for which `executed` is known; in table layers, for which "
+    "`executed_self` is known",
     "executed": "instructions of the kernel that these calls executed, inner calls included",
     "executed_self": "instructions of the kernel that these calls executed outside recorded inner "
     "calls, as far as known",

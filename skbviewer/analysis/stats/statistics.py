@@ -65,8 +65,8 @@ def _functions(scope: Scope) -> Table:
     rows = function_rows(scope)
     lost = sum(row.gaps for row in rows)
     said = (
-        f"records were lost during {counted(lost, 'call')}: self and compensated times leave them "
-        "out"
+        f"records were lost during {counted(lost, 'call')}: self and compensated times leave these "
+        "calls out"
     )
     return Table(FunctionRow._fields, rows, ((said,) if lost else ()) + _points(scope))
 
@@ -106,8 +106,8 @@ def _points(scope: Scope) -> tuple[str, ...]:
     """Return a sentence that says why legs of other tracers' logs have no durations."""
     legs = int((scope.legs & scope.points).sum())
     said = (
-        f"{counted(legs, 'leg')} of logs that have points only: such legs have no calls, "
-        "stages, durations or self times"
+        f"{counted(legs, 'leg')} of logs that have only points: such legs have no calls, stages, "
+        "durations or self times"
     )
     return (said,) if legs else ()
 

@@ -66,9 +66,9 @@ LIFETIMES = View(
                "with network headers", "series.kernel_only", "a packet matches the lifetime, or "
                "the skb is a sniffer's copy"),
         number("kernel_ns", "time in kernel", "series.kernel_ns", LOST),
-        number("busy_ns", "part of kernel_ns in which a function worked on the packet",
+        number("busy_ns", "part of `kernel_ns` in which a function worked on the packet",
                "series.busy_ns", LOST),
-        number("unknown_ns", "part of kernel_ns in which no record shows what happened to the "
+        number("unknown_ns", "part of `kernel_ns` in which no record shows what happened to the "
                "packet", "series.unknown_ns", LOST),
         number("cpu_ns", CPU_TIME, "series.cpu_ns", LOST),
         number("functions", "number of calls", "series.functions", LOST, INT32),
@@ -138,7 +138,7 @@ CALLS = View(
         number("exit_ns", "return, on the log's clock", "call.exit_ns", NO_RETURN, since=FIRST),
         number("dur_ns", "exit_ns - entry_ns", "call.dur_ns", NO_RETURN, since=FIRST),
         number("self_ns", "self time (docs/times.md)", "call.self_ns", NO_RETURN, since=FIRST),
-        number("comp_ns", "dur_ns minus the cost of the probes", "call.comp_ns",
+        number("comp_ns", "`dur_ns` minus the cost of the probes", "call.comp_ns",
                "the cost was not measured", since=FIRST),
         number("counter", "events of the hardware counter", "call.counter", "no counter ran",
                since=FIRST),
@@ -157,7 +157,7 @@ CALLS = View(
         number("irq_ns", "time of interrupts during the call", "call.irq_ns"),
         number("off_ns", "time during the call in which its thread was switched out",
                "call.off_ns"),
-        number("comp_err_ns", "possible error of comp_ns", "call.comp_err_ns",
+        number("comp_err_ns", "possible error of `comp_ns`", "call.comp_err_ns",
                "the cost was not measured"),
         number("netns", "network namespace, as inode number", "call.netns", "unknown"),
         column("device", TEXT, "network device", Text("device.name"), null=NO_DEVICE),
@@ -174,7 +174,7 @@ CALLS = View(
 WAITS = View(
     "waits",
     "A time in which no function worked on a leg's packet, and the reason. A wait after the end of "
-    "the leg, until a process reads the packet, is not part of kernel_ns.", "wait",
+    "the leg, until a process reads the packet, is not part of `kernel_ns`.", "wait",
     (Join("leg", (("id", "wait.leg"),)),),
     (
         number("series", "the skb lifetime: lifetimes.id", "leg.series"),

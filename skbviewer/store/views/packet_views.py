@@ -81,9 +81,9 @@ PACKETS = View(
                INT32, FIRST),
         column("confidence", DOUBLE, "how certain the verdict is, from 0 to 1",
                Stored("packet.confidence", None)),
-        number("busy_ns", "part of kernel_ns in which a function worked on the packet",
+        number("busy_ns", "part of `kernel_ns` in which a function worked on the packet",
                "packet.busy_ns", MAYBE_LOST),
-        number("unknown_ns", "part of kernel_ns in which no record shows what happened to the "
+        number("unknown_ns", "part of `kernel_ns` in which no record shows what happened to the "
                "packet", "packet.unknown_ns", MAYBE_LOST),
         number("cpu_ns", CPU_TIME, "packet.cpu_ns", MAYBE_LOST),
         number("interface", "interface of the capture, from 0", "packet.interface", "", INT32),

@@ -150,7 +150,7 @@ def test_large_values_are_refused_at_once(file: Path, sql: str, why: str) -> Non
 )
 def test_time_is_bounded(file: Path, sql: str) -> None:
     begin = time.monotonic()
-    assert refused(file, sql, seconds=0.3) == "query: it took more than 0.3 s"
+    assert refused(file, sql, seconds=0.3) == "query: the statement took more than 0.3 s"
     assert time.monotonic() - begin < 3
 
 

@@ -15,8 +15,8 @@ from ..finding import LOSS, WARNING, Evidence, Finding, Rule
 
 NAME = "lost-records"
 ADVICE = (
-    "Record less with a filter ('kblrecord host ...'), fewer functions or fewer event groups, or "
-    "use larger buffers."
+    "Record less: set a filter ('kblrecord host ...'), probe fewer functions, or turn off event "
+    "groups. Or use larger buffers."
 )
 
 

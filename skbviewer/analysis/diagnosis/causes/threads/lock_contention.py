@@ -60,7 +60,7 @@ def _share(case: Case, locks: Locks, row: int) -> str:
     """Return the share of a packet's time in kernel; a program may wait when it reads, later."""
     mine = locks.selected(locks.row == row)
     if (mine.waits.begin >= case.of_leg("end_ns", mine.leg)).any():
-        return ", also while the program read it"
+        return ", partly while the program read it"
     share = wording.share(int(mine.waits.ns.sum()), int(case.kernel_ns[row]))
     return f", {share} of its time in kernel"
 
