@@ -235,7 +235,7 @@ def test_stats_take_the_table_first_too(file: str, capsys: Captured) -> None:
         in capsys.readouterr().err
     )
     assert main(["stats", file, "drops", "--interval", "1"]) == 2
-    assert "--interval is for the table io" in capsys.readouterr().err
+    assert "'--interval' is only for the table io" in capsys.readouterr().err
 
 
 def test_names_of_files_and_fields_reach_no_terminal(tmp_path: Path, capsys: Captured) -> None:

@@ -42,7 +42,7 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_file_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, BULK[0], BULK[0])
     assert code == 0
-    assert "\nRecorded in the same way: " in out
+    assert "\nBoth recordings were made in the same way " in out
     assert "\nNo change: " in out
     assert "CHANGED" not in out
 
@@ -104,7 +104,7 @@ def test_packets(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_packets_without_a_path_are_not_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, BULK[1], BULK[1], "--packets", "1,2")
-    assert "No path of these packets is known" in out
+    assert "The paths of both packets are unknown" in out
     _, out, _ = run(capsys, BULK[1], "--with", *BULK, "--packets", "24,24")
     assert "The path of packet A is unknown; the listed steps are those of packet B." in out
 
@@ -159,12 +159,12 @@ def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (BULK[:1], "expected two files, or --with before the files of B"),
-        ([*BULK, ARP[0]], "expected two files, or --with before the files of B"),
+        (BULK[:1], "expected two files, or '--with' before the files of B"),
+        ([*BULK, ARP[0]], "expected two files, or '--with' before the files of B"),
         ([BULK[0], "/none.skbv"], "/none.skbv"),
         ([BULK[0], ARP[0], "--packets", "99999,1"], "no packet 99999"),
-        ([*BOTH, "--packets", "1,1", "--folded", "-"], "--packets and --folded exclude"),
-        ([*BOTH, "--packets", "1,1", "--filter-b", "tcp"], "--packets and --filter-b exclude"),
+        ([*BOTH, "--packets", "1,1", "--folded", "-"], "'--packets' and '--folded' exclude"),
+        ([*BOTH, "--packets", "1,1", "--filter-b", "tcp"], "'--packets' and '--filter-b' exclude"),
         ([*BOTH, "--packets", "1,1", "--least", "50"], "'--least' has no effect with '--packets'"),
         ([*BOTH, "--packets", "1,1", "--all"], "'--all' has no effect with '--packets'"),
         ([*BOTH, "--json", "--folded", "-"], "--folded - and --json exclude each other"),

@@ -143,7 +143,7 @@ def test_stats_and_query(made: Both, capsys: Captured) -> None:
         (["query", "{}", "COPY packets TO 'x'"], "query: only one SELECT is allowed"),
         (["info", "{}/none"], "is no dataset: it has no dataset.json"),
         (["drop", "{}", "--before", "then"], "then: expected a time such as"),
-        (["open", "{}", "--host", "x", "--range", "2026-01-01", "-o", "s"], "expected two times"),
+        (["open", "{}", "--host", "x", "--range", "2026-01-01", "-o", "s"], "expected 'A,B'"),
         (["add", "{}/tables", "x.kbl"], "the folder holds other files, such as"),
     ],
 )

@@ -116,7 +116,7 @@ def test_another_build_is_refused(session: Session, tmp_path: Path) -> None:
 def test_a_recording_without_a_log(tmp_path: Path) -> None:
     import_files([LOG.with_suffix(".pcap")], tmp_path / "s.skbv")
     only = Session.open(tmp_path / "s.skbv")
-    with pytest.raises(BadInput, match="the recording has no kernel log"):
+    with pytest.raises(BadInput, match="no kernel log of the recording contains addresses"):
         only.code.disassemble(FUNCTION, build(tmp_path, [Function(FUNCTION, 0x1000, {})]))
     only.close()
 

@@ -120,7 +120,7 @@ def test_a_repeated_segment_that_tcp_discards_is_not_lost(
         assert sum(row.lost for row in session.packets.numbered(1, 3)) == lost
         found = session.packets.listed("kbl.lost == 1")
         assert found is not None and len(found) == lost
-    assert ("the first one was dropped" in said(made)) == (severity == "critical")
+    assert ("the first segment was dropped" in said(made)) == (severity == "critical")
 
 
 def said(made: Diagnosis) -> str:

@@ -122,7 +122,7 @@ def test_without_its_events_a_queueing_discipline_cannot_be_judged(tmp_path: Pat
     assert "queueing-discipline" in not_judged(made)
     (one,) = [one for one in made.judged if one.rule == "queueing-discipline"]
     assert one.missing == ("events of the group qdisc",)
-    assert "This log names no groups" in one.how_to_record
+    assert "does not say which event groups were on" in one.how_to_record
 
 
 def test_a_log_whose_groups_are_known_needs_only_the_missing_one(tmp_path: Path) -> None:

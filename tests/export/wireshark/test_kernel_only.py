@@ -151,7 +151,7 @@ def test_without_bytes_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[st
         write_pcapng(session, EVERY, out)
     assert main(["export", str(session.file), "--pcapng", str(out), "--kernel-only"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "--kernel-only: no log of this recording contains bytes" in line
+    assert "'--kernel-only': no log of this recording contains bytes" in line
     assert not out.exists() and not list(tmp_path.glob(".*tmp"))
 
 
