@@ -170,7 +170,7 @@ def test_blank_is_everything() -> None:
         ("ip.scr == 1.2.3.4", "ip.scr", "did you mean ip.src?"),
         ("tcp.port == 99999", "99999", "not from 0 to 65535"),
         ("ip.src contains a", "ip.src contains a", "ip.src is an IPv4 address: 'contains'"),
-        ("frame.len matches a", "frame.len matches a", "frame.len is an unsigned number: 'matches'"),
+        ("frame.len matches a", "frame.len matches a", "is an unsigned number: 'matches'"),
         ("tcp.port == http2", "http2", "is not an unsigned number"),
         ('tcp.port == "80"', '"80"', "is not an unsigned number"),
         ("ip.src == 1.2.3", "1.2.3", "is not an IPv4 address"),
