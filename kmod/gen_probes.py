@@ -107,7 +107,9 @@ def unpack_image(image: bytes) -> bytes:
         return lzma.decompress(payload[:-4])
     tool = {b"\x28\xb5\x2f\xfd": "zstd", b"\x02\x21\x4c\x18": "lz4"}.get(payload[:4])
     if tool is None:
-        raise ValueError("the kernel image is compressed in an unknown way")
+        raise ValueError(
+            "the kernel image is compressed in a format that this program does not know"
+        )
     command = [tool, "-dc", "-"]
     return subprocess.run(command, input=payload[:-4], capture_output=True, check=True).stdout
 
@@ -252,8 +254,11 @@ def generate(
 
 
 def main() -> int:
-    """Write the probe list; return 0 on success."""
-    parser = argparse.ArgumentParser(description="Take the carriers of probes.txt from BTF.")
+    """Write the list; 0 on success."""
+    parser = argparse.ArgumentParser(
+        description="Look up in the kernel's BTF which arguments of the functions in probes.txt "
+        "carry packets."
+    )
     parser.add_argument("kernel", type=Path, help="vmlinuz, vmlinux or /sys/kernel/btf/vmlinux")
     parser.add_argument("modules", type=Path, nargs="*", help="modules, such as veth.ko")
     parser.add_argument("-f", "--names", type=Path, default=NAMES)

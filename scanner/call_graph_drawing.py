@@ -99,7 +99,7 @@ def drawing(text: str, suffix: str) -> bytes:
             timeout=300,
         )
     except FileNotFoundError:
-        raise NoGraph("drawing needs the program dot (Debian package graphviz)") from None
+        raise NoGraph("drawings need the program dot (Debian package graphviz)") from None
     except subprocess.CalledProcessError as problem:
         said = problem.stderr.decode(errors="replace").strip().partition("\n")[0]
         raise NoGraph(f"dot failed: {said}") from None

@@ -131,7 +131,7 @@ def _graph(args: argparse.Namespace) -> int:
 
 def _probes(args: argparse.Namespace) -> int:
     if args.tree is None and args.btf is None:
-        raise BadTree("probes needs a TREE, --btf VMLINUX, or both")
+        raise BadTree("the command probes needs TREE, '--btf VMLINUX', or both")
     result = _tables(args) if args.tree is not None else None
     kernel = btf.kernel(args.btf, args.modules, args.system_map) if args.btf else None
     if args.inner and result is None:

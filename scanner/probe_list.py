@@ -187,7 +187,7 @@ def inner_list(result: Result, kernel: Kernel | None) -> Listed:
             found = kernel.functions.get(name, [])
             module = found[0].module if found and not reason else ""
             if not reason and _from_btf(found[0]).carriers:
-                reason = "carries a packet or a socket in this kernel"
+                reason = "one of its arguments carries a packet or a socket in this kernel"
         if reason:
             left.append(_reason(row, reason))
         else:
@@ -203,7 +203,9 @@ def _inlined(row: dict[str, Any]) -> str:
 def _forbidden(row: dict[str, Any]) -> str:
     annotation = row.get("annotation", "")
     if annotation in _GONE:
-        return f"only in memory while the kernel starts or a module is unloaded ({annotation})"
+        return (
+            f"in memory only while the kernel starts, or while a module is unloaded ({annotation})"
+        )
     if annotation and annotation not in _NAMESPACES:
         return f"the source forbids it: {annotation}"
     return ""
@@ -239,7 +241,7 @@ def _usable(wanted: list[Probe], kernel: Kernel, rows: dict[str, dict[str, Any]]
             if places:
                 kept.append(real._replace(carriers=places))
             else:
-                left.append(_reason(row, "carries no packet in this kernel"))
+                left.append(_reason(row, "no argument carries a packet in this kernel"))
     return Listed(sorted(set(kept)), left)
 
 
@@ -271,7 +273,7 @@ def _why_not(name: str, kernel: Kernel, row: dict[str, Any]) -> str:
     return (
         "inlined"
         if kernel.symbols
-        else "inlined, or left only as a compiler-made variant (.isra, .constprop)"
+        else "inlined, or only a variant made by the compiler is left (.isra, .constprop)"
     )
 
 

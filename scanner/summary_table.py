@@ -19,7 +19,7 @@ def lines(counts: dict[str, Any]) -> list[str]:
         rows.append(("symbolic links, not followed", str(counts["links"])))
     rows += [
         (f"aliases (macros that name {seed})", str(counts["aliases"])),
-        ("  ... that use such a macro", str(counts["aliases_by_chain"])),
+        ("  ... that use another alias", str(counts["aliases_by_chain"])),
         ("  ... that cast its cb", str(counts["aliases_by_cast_of_cb"])),
         (f"customized data types (typedefs that name {seed})", str(counts["customized_types"])),
         ("nested structures", str(counts["nested_structures"])),

@@ -117,7 +117,7 @@ def run(
                     except EOFError:
                         reason = "the parser crashed"
                 elif worker.spent() > SECONDS:
-                    reason = f"gave up after {SECONDS:.0f} s of CPU time"
+                    reason = f"stopped reading after {SECONDS:.0f} s of CPU time"
                 if reason:
                     workers.remove(worker)
                     worker.end()

@@ -107,7 +107,10 @@ def _using(macros: Iterable[Macro], words: frozenset[str] | set[str]) -> set[str
     return found
 
 
-NO_PLACE = "its file begins with a byte order mark and has no empty line for the #include"
+NO_PLACE = (
+    "its file begins with a byte order mark and has no empty line where the #include of the probes "
+    "could go"
+)
 
 
 class FilePlanner:
@@ -135,7 +138,9 @@ class FilePlanner:
         result = FilePlan(path, text, functions, include)
         before = marks.strip(text) if marks.has_probes(text) else text
         if marks.strip(text_with_probes(result, range(1, 1 + len(plans)))) != before:
-            return result._replace(problem="its text resembles probes, so --undo would remove it")
+            return result._replace(
+                problem="some of its own text looks like a probe, so '--undo' would remove it"
+            )
         return result
 
 
@@ -223,10 +228,14 @@ class _Reading:
     def _planned(self, wanted: Wanted, shapes: list[Shape]) -> Done:
         first = shapes[0]
         if (wanted.line, "" if wanted.macro else wanted.name) in self.overlapping:
-            return Done(wanted, None, "#if branches give its body several heads")
+            return Done(
+                wanted, None, "several #if branches contain a head for the same function body"
+            )
         if re.search(rf"\b(?:{marks.RESULT}|KBL_\w+)\b", self.hidden[first.brace : first.close]):
             return Done(
-                wanted, None, "its body uses kbl_ret or a name with KBL_, which the probes use, too"
+                wanted,
+                None,
+                "its body already uses kbl_ret or a name with KBL_; the probes need these names",
             )
         call = f"{wanted.name}({', '.join(wanted.parameters)})"
         always = _WORD.findall(self._always(first.brace - len(first.head), first.brace))
@@ -307,7 +316,7 @@ class _Reading:
             if word in self.hiding:
                 return f"{word} {self.hiding[word]}"
         if _CLEANUP.search(chosen, brace, close):
-            return "an attribute cleans up after a return"
+            return "a variable has a cleanup attribute, whose code runs after a return"
         inner = QueryCursor(_FUNCTIONS).captures(node).get("inner", [])
         if any(other.start_byte > brace for other in inner):
             return "a function inside it"

@@ -144,7 +144,7 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
         for shape in shapes:
             for edit in _exits(shape, text):
                 if edits.setdefault(edit.start, edit) != edit:
-                    why = "#if variants leave the function in different ways"
+                    why = "the function's exits depend on an #if"
     if why:
         edits = {}
     keeps = any(edit.text == marks.KEEP for edit in edits.values())
@@ -173,21 +173,21 @@ def _why_scope(shapes: list[Shape], hidden: str) -> str:
         if shape.hidden:
             return shape.hidden
         if any(r.semicolon < 0 for r in shape.returns):
-            return "a return without semicolon, in a macro's arguments"
+            return "a return is part of a macro's argument"
         if shape.close != first.close or shape.brace != first.brace:
-            return "#if variants differ in where the function's body begins or ends"
+            return "the function's body begins or ends at different places, depending on an #if"
         if (shape.kind, shape.void) != (first.kind, first.void):
-            return "#if variants differ in the type of the function's result"
+            return "the function's return type depends on an #if"
         if shape.kind is None and shape.head.split() != first.head.split():
-            return "#if variants differ in the function's parameters"
+            return "the function's parameters depend on an #if"
     seen = {r.start for shape in shapes for r in shape.returns}
     every = {m.start() for m in re.finditer(r"\breturn\b", hidden[first.brace : first.close])}
     if {start + first.brace for start in every} - seen:
-        return "a return in an #if branch that no variant shows"
+        return "a return is in an #if branch that was not parsed"
     if hidden.count("{", first.brace, first.close + 1) != hidden.count(
         "}", first.brace, first.close + 1
     ):
-        return "#if branches open and close blocks unevenly"
+        return "an #if branch opens a block that it does not close"
     return ""
 
 

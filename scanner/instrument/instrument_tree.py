@@ -116,7 +116,7 @@ def instrument(run_: Run, options: Options, choice: Choice, progress: Progress) 
     left: list[Row] = []
     for row in _chosen(result.functions, choice, places):
         if any(fnmatchcase(row["function"], pattern) for pattern in DENIED):
-            left.append(_left(row, "it is part of the probes"))
+            left.append(_left(row, "it is part of the code that probes call"))
         elif row["file"].endswith(".h"):
             left.append(_left(row, "in a header: probes would go into every file that includes it"))
         else:

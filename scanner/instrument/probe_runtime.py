@@ -42,7 +42,9 @@ def _read(path: Path) -> str | None:
 def _makefile(root: Path, name: str) -> str:
     text = _read(root / name)
     if text is None:
-        raise BadTree(f"{root}: no kernel: it has no {name}, which builds the probes' runtime")
+        raise BadTree(
+            f"{root}: not a kernel tree: it lacks {name}, which builds the probes' runtime"
+        )
     return text
 
 

@@ -77,8 +77,10 @@ class FileReader:
         except (RecursionError, MemoryError) as problem:
             self.cut = True
             kind = type(problem).__name__
-            reading.warnings.append(f"too deep or too large ({kind}): only a part was read")
-        reading.warnings += unclosed_brackets.warnings(data, reading.prepared, reading.uneven)
+            reading.warnings.append(
+                f"nested too deeply, or too large ({kind}): only a part was read"
+            )
+        reading.warnings += unclosed.warnings(data, reading.prepared, reading.uneven)
         return reading.facts(path)
 
 
@@ -184,7 +186,9 @@ class _Reading:
         if time.process_time() > self.end:
             place = f"at line {self.prepared.line(node.start_byte)}"
             spent = f"{self.reader.seconds:.0f} s of CPU time"
-            raise _OutOfTime(f"gave up after {spent} {place}: the text after this line is not read")
+            raise _OutOfTime(
+                f"stopped reading after {spent} {place}: the text after this line is not read"
+            )
         key = (node.start_byte, text)
         if key in self.texts:
             return False

@@ -72,7 +72,7 @@ def analyse(files: list[FileFacts], options: Options, warnings: list[str]) -> Re
     reached = Search(graph, found, direct, options.data_flow).run()
     packet = direct | {entry.number for entry in reached}
     if options.arch not in ("", main):
-        other = f"so {main} represents all" if main else "and the tree has no other"
+        other = f"so {main} represents all" if main else "and the tree has no other architecture"
         warnings = [*warnings, f"{options.arch}: no such architecture, {other}"]
     if seed not in types.places:
         warnings = [*warnings, f"{seed} is not defined in the folders scanned"]

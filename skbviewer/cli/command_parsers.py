@@ -43,6 +43,6 @@ def add_inner(parser: argparse.ArgumentParser) -> None:
         "--no-inner",
         dest="inner",
         action="store_false",
-        help="leave out functions without an skb (locks, routes, memory); their self time counts "
-        "for the function around them",
+        help="leave out functions without an skb (locks, routes, memory); the time of such a "
+        "function counts as self time of its caller",
     )

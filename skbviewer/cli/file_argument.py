@@ -11,7 +11,7 @@ from ..analysis.words.sampling_text import sampling_text
 from ..session import Session, open_files
 from .terminal_output import Stderr, print_line, warn
 
-HELP = "a session, or captures and KBLs (imported once; the session is cached)"
+HELP = "a session, or captures and KBLs; these are imported once, and the session is cached"
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:

@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UnicodeEncodeError as error:
         if error.reason != "surrogates not allowed":
             raise
-        return _fail("the name of a file or folder is not UTF-8: rename it")
+        return _fail("the name of a file or folder is not UTF-8: rename the file or folder")
     except ValueError as error:
         return _fail(_filter_error(error))
     except KeyError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer packets: print the packet list with its matches."""
+"""skbviewer packets: print the packet list, with the verdict and times of each packet."""
 
 from __future__ import annotations
 
@@ -21,16 +21,21 @@ from .terminal_output import Stderr, print_line
 # Keys of a packet's object; a row K<n> has the fields of SeriesRow instead.
 JSON_KEYS = COLUMNS
 HELP = """Without an option, a table is printed, in which Time is relative to the first packet.
-JSON and CSV have all columns of the window.  relative_ns is the Time column.  source_text and
-destination_text are the addresses.  sport and dport are ports of TCP and UDP; table packets of
-`skbviewer query` also has ICMP's type and id there (docs/schema.md).  drop and drop_place show why
-and where the kernel dropped the packet; lost shows whether this drop lost the packet.  Times are
-nanoseconds."""
+JSON and CSV have all columns of the window; times are in nanoseconds.  Column relative_ns is the
+Time column of the window.  Columns source_text and destination_text are the addresses.  Columns
+sport and dport are TCP and UDP ports; table packets of `skbviewer query` also has ICMP's type and
+id there (docs/schema.md).  Columns drop and drop_place show why and where the kernel dropped the
+packet.  Column lost shows whether this drop lost the packet."""
 
 
 def add(commands: Commands) -> None:
     """Add the command to `commands`."""
-    parser = command(commands, "packets", "print the packet list with its matches", _packets)
+    parser = command(
+        commands,
+        "packets",
+        "print the packet list, with the verdict and times of each packet",
+        _packets,
+    )
     parser.epilog = HELP
     add_files(parser)
     parser.add_argument(

@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
     parser.epilog = EPILOG
     parser.add_argument("file", type=Path, metavar="FILE", help=HELP)
     parser.add_argument("sql", metavar="SQL", help="one SELECT statement; - reads standard input")
-    formats(parser, "json", "csv", json="print one JSON array of objects")
+    formats(parser, "json", "csv", json="print a JSON array of objects")
 
 
 def _query(arguments: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from ..records.types import EARLIEST_NS, LATEST_NS
 from ..session import Session
 
-OPEN = "without A or B, there is no such limit"
+OPEN = "a missing A or B means no limit"
 
 
 def add_range(parser: argparse.ArgumentParser, of: str) -> None:
@@ -49,8 +49,7 @@ def session_range(text: str, session: Session) -> tuple[int | None, int | None]:
         times = two_times(text, lambda part: round(float(part) * 1e9))
     except (ValueError, OverflowError) as error:
         raise KeyError(
-            f"--range {text}: expected two numbers of seconds, such as 0.5,1.25, or one: 0.5, or "
-            ",1.25"
+            f"--range {text}: expected numbers of seconds, such as '0.5,1.25', '0.5,' or ',1.25'"
         ) from error
     if times[0] > times[1]:
         raise KeyError(f"--range {text}: the first time is after the second")

@@ -33,7 +33,7 @@ LOOPBACK = "127.0.0.1:0"  # any free port
 CONNECT_S = 10
 LOOK_S = 0.2  # between two reports of progress
 LARGE = 128 << 20  # bytes of a file for which a further worker may be useful
-LOST = "the connection to the Dask scheduler was lost: add the same files again"
+LOST = "the connection to the Dask scheduler was lost: repeat the command with the same files"
 AGAIN = 3  # how often a task may lose its worker
 # By default, Dask looks at itself up to 100 times a second, for pages that nobody opens here.  That
 # takes a fifth of a CPU for two workers, whether or not they work.

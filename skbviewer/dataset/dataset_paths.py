@@ -46,7 +46,7 @@ def check(folder: Path) -> None:
     except (OSError, ValueError) as error:
         raise BadInput(folder / MARK, None, f"cannot read: {error}") from error
     if found != FORMAT:
-        why = f"is of another version: {found}, expected {FORMAT}; add the recordings to a new one"
+        why = f"is a dataset of version {found}, not {FORMAT}: add the recordings to a new dataset"
         raise BadInput(folder, None, why)
     if not (folder / MANIFESTS).is_dir():
         raise BadInput(folder, None, f"is damaged: it has no folder {MANIFESTS}")

@@ -44,5 +44,7 @@ def in_order(files: Pair) -> Pair:
     """
     for path in files:
         if is_session(path):
-            raise BadInput(path, None, "is a session: add the files that it was made from")
+            raise BadInput(
+                path, None, "is a session: add the captures and kernel logs from which it was made"
+            )
     return tuple(sorted(files, key=lambda path: not readers.is_log(path)))

@@ -17,7 +17,7 @@ from .duckdb_connection import literal
 from .filter_fields import ADDRESS4, ADDRESS6, FIELDS, FLOAT, WORDS, SqlField
 
 EQUAL = ("==", "===", "!=", "!==")
-NEEDS = "only in a session, not in a dataset"
+NEEDS = "works only on a session, not on a dataset"
 MATCH = "FROM matches m JOIN {table} ON {alias}.session = m.session AND {alias}.{key} = m.leg"
 TABLES = {LEG: ("legs l", "l", "id"), CALL: ("calls c", "c", "leg"), DROP: ("drops d", "d", "leg")}
 

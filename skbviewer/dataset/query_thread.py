@@ -112,9 +112,9 @@ def _memory() -> Iterator[None]:
 
 def _reason(folder: Path, error: Exception, bounds: Bounds, late: bool) -> Exception:
     if late:
-        return BadInput(folder, None, f"query: it took more than {bounds.seconds:g} s")
+        return BadInput(folder, None, f"query: the statement took more than {bounds.seconds:g} s")
     if isinstance(error, duckdb.OutOfMemoryException | MemoryError):
-        return BadInput(folder, None, f"query: it needs more than {MEMORY} of memory")
+        return BadInput(folder, None, f"query: the statement needs more than {MEMORY} of memory")
     if isinstance(error, duckdb.Error):
         return BadInput(folder, None, f"query: {_line(error)}")
     return error

@@ -116,7 +116,7 @@ def read(path: Path) -> Manifest | None:
     if not all(map(HEX.fullmatch, (made.session, made.key, made.token))) or not DATE.fullmatch(
         made.date
     ):
-        raise BadInput(path, None, "is not a manifest: it contains a name that is not allowed")
+        raise BadInput(path, None, "is not a manifest: it contains a file name that is not allowed")
     return made
 
 
@@ -131,7 +131,7 @@ def _manifest(found: dict[str, Any]) -> Manifest:
     warnings = tuple(found.pop("warnings"))
     cut = {str(name): int(files) for name, files in found.pop("cut", {}).items()}
     if not all(0 < files <= MOST_FILES for files in cut.values()):
-        raise ValueError("the number of a table's files")
+        raise ValueError("the number of files of a table is out of range")
     made = {"originals": originals, "tables": tables, "warnings": warnings, "cut": cut}
     return Manifest(**found | made)
 

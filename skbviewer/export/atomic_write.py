@@ -124,7 +124,7 @@ def written_folder(out: Path, suffix: str) -> Iterator[Path]:
 
 def _check(out: Path, suffix: str) -> None:
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise BadInput(out, None, "cannot write a folder of this name: it is a file")
+        raise BadInput(out, None, "cannot write a folder here: a file with this name exists")
     try:
         others = [p.name for p in out.iterdir() if p.suffix != suffix] if out.exists() else []
     except OSError as error:

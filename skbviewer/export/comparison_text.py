@@ -82,10 +82,13 @@ def _amount(amount: Amount) -> str:
 
 def _condition_lines(found: Comparison) -> Iterator[str]:
     if not found.conditions:
-        yield "Recorded in the same way: same kernel, host, probes and counter; nothing was lost."
+        yield (
+            "Both recordings were made in the same way (kernel, host, probes, counter), and no "
+            "records were lost."
+        )
         return
     if any(condition.spoils for condition in found.conditions):
-        yield "Some numbers are not comparable (lines with !):"
+        yield "Lines with '!' say why some numbers cannot be compared:"
     else:
         yield "The recordings differ:"
     for one in found.conditions:
@@ -95,7 +98,7 @@ def _condition_lines(found: Comparison) -> Iterator[str]:
 
 def _change_line(found: Comparison) -> str:
     if found.unjudged:
-        return f"Could not be judged, because {found.unjudged}."
+        return f"The recordings could not be compared, because {found.unjudged}."
     judged = (
         f"{counted(found.tests, 'difference')} judged, changes below {100 * found.least:g} % "
         f"ignored; chance of any false report at most {100 * LEVEL:g} % (Holm)"
@@ -238,10 +241,13 @@ def step_lines(found: PacketSteps, names: tuple[str, str]) -> Iterator[str]:
 
 def _apart(found: PacketSteps) -> str:
     if not found.steps:
-        return "No path of these packets is known, so there is nothing to compare."
+        return "The paths of both packets are unknown, so they cannot be compared."
     for side, other in (("A", "B"), ("B", "A")):
         if all(getattr(step, side.lower()) is None for step in found.steps):
-            return f"No path of {side} is known; these are the steps of {other}."
+            return (
+                f"The path of packet {side} is unknown; the listed steps are those of packet "
+                f"{other}."
+            )
     if found.apart is None:
         return "Both took the same steps."
     step = found.steps[found.apart]

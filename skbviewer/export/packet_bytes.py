@@ -23,7 +23,9 @@ BYTES = TableMeaning(
     "The captured bytes of a packet.",
     (
         TableColumn("number", INT64, "", "", "the packet: packets.number", 9),
-        TableColumn("bytes", "bytes", "", "", "the captured bytes, from the link layer on", 9),
+        TableColumn(
+            "bytes", "bytes", "", "", "the captured bytes of the packet, from the link layer on", 9
+        ),
     ),
 )
 
@@ -86,7 +88,7 @@ def _contents(recording: Exportable, source: int) -> UInt8s:
     try:
         return recording.export.capture_bytes(source)
     except BadInput as error:
-        why = f"{error.why}; --no-payload writes tables without the packets' bytes"
+        why = f"{error.why}; use '--no-payload' to write tables without the packets' bytes"
         raise BadInput(error.path, error.offset, why) from error
 
 

@@ -22,7 +22,10 @@ from .formats import Exportable, Request
 from .snap_length import header_bytes, kept_bytes
 
 ETHERNET = 1  # link type of the bytes in a retis log
-NO_BYTES = "--kernel-only: no log of this recording contains bytes of packets (only retis logs can)"
+NO_BYTES = (
+    "'--kernel-only': no log of this recording contains bytes of packets (only retis logs can "
+    "contain them)"
+)
 
 
 class PointsOfLifetimes(NamedTuple):
@@ -147,7 +150,7 @@ def points_with_bytes(data: Data, source: SourceRow, points: PointPackets) -> Po
     rows = np.flatnonzero(columns.array("event", "source") == source.id)  # all points are events
     same = len(rows) == len(points.ts)
     if not same or (columns.take("event", "ts", rows) != points.ts).any():
-        raise BadInput(Path(source.path), None, "has changed since it was imported")
+        raise BadInput(Path(source.path), None, "has changed since the import")
     leg = columns.take("event", "leg", rows).astype(np.int64)
     shown = np.flatnonzero((points.packet >= 0) & (leg > 0))
     series = columns.take(LEG, "series", leg[shown] - 1).astype(np.int64) - 1

@@ -205,4 +205,7 @@ def _announce(dispatcher: Any) -> None:
         return
     _announced = True
     if sys.stderr is not None and sys.stderr.isatty():
-        print("skbviewer: compiling for this machine: up to a minute, only once", file=sys.stderr)
+        print(
+            "skbviewer: compiling for this machine; this takes up to a minute, but only once",
+            file=sys.stderr,
+        )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .errors import BadInput
 
-WHY = "the name is not UTF-8: rename the file, or the folder that contains it"
+WHY = "the name is not UTF-8: rename the file, or the folder with this file"
 
 
 def check_names(paths: Iterable[Path]) -> None:

@@ -158,7 +158,7 @@ RELATIONS = ("parent", "into", "clone", "merged")  # of branches, in the order o
 OUTSIDE = "outside probed functions"
 MAYBE_LOST = "some of its records may have been lost"
 POINTS_GAP = 2  # of a leg whose log has points only: a value of column leg.gap
-POINTS_ONLY = "its log has points only: when functions returned is unknown"
+POINTS_ONLY = "the kernel log has only points, so the return times of functions are unknown"
 
 
 class Wait(NamedTuple):

@@ -12,7 +12,7 @@ from ..stats.statistic_types import Table
 from .memory_access_tables import FUNCTION, NO_ACCESSES, LinesOfLog, touched_table
 
 INTERRUPT, EXCEPTION = "sysvec_", "exc_"  # names of entries begin so
-NO_EXCEPTIONS = "the counts have no exceptions: they are of an older plugin"
+NO_EXCEPTIONS = "the file has no counts of exceptions, because an older plugin wrote it"
 
 
 class Counted(NamedTuple):

@@ -36,7 +36,8 @@ LOST_FIELDS = (
     Field(
         "kbl.lost",
         Kind.BOOLEAN,
-        "Whether the drop lost the packet; if not, it was delivered before, or nobody lacks it",
+        "Whether the drop lost the packet; if not, the packet had already been delivered, or "
+        "nobody needed it",
         _lost,
         bits=1,
     ),

@@ -54,11 +54,13 @@ def lost_records(folder: Path, table: str, text: str, progress: Progress) -> lis
         if not _count(run(db, folder, ANY_LACKING, BOUNDS, progress)):
             return []
         if table == "drops":
-            return ["records may have been lost: there may have been more drops"]
+            return [
+                "records may have been lost, so there may have been more drops than are counted"
+            ]
         legs, join = (OF_PACKETS, ONLY) if text.strip() else (OTHERS, ALL_BUT)
         sql = CHOSEN_LACKING.format(legs=legs.format(where=condition(text)), join=join)
         lacking = _count(run(db, folder, sql, BOUNDS, progress))
-    said = f"records of {counted(lacking, 'leg')} may have been lost, which are not counted"
+    said = f"not counted, because records may have been lost: {counted(lacking, 'leg')}"
     return [said] if lacking else []
 
 

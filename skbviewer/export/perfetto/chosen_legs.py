@@ -77,7 +77,5 @@ def field_data_of(recording: Exportable) -> Data:
     """
     data = recording.export.field_data()
     if not data.logs():
-        raise BadInput(
-            recording.words()[0], None, "has no kernel log, so there are no calls to write"
-        )
+        raise BadInput(recording.words()[0], None, "has no kernel log, so it has no calls to write")
     return data

@@ -56,7 +56,7 @@ def write_perfetto(recording: Exportable, request: Request, out: Path) -> None:
     calls, others = rows_of(data, CALL, legs), rows_of(data, EVENT, legs)
     if len(calls) + len(others) > MOST:
         why = f"{len(calls) + len(others):,} calls and events are more than {MOST:,}"
-        raise BadInput(out, None, f"{why}: choose packets with --filter, --range or --packet")
+        raise BadInput(out, None, f"{why}: choose packets with '--filter', '--range' or '--packet'")
     progress.report("Reading calls", 1, STEPS)
     slices = slices_of(recording, legs, calls, others)
     with written_file(out) as file:

@@ -59,7 +59,7 @@ def inline(light: bytes, dark: bytes, prefix: str, palette: Palette, title: str)
     one, other = (ElementTree.fromstring(picture) for picture in (light, dark))
     shapes, darker = list(_shapes(one, {})), list(_shapes(other, {}))
     if [shape.tag for shape in shapes] != [shape.tag for shape in darker]:
-        raise ValueError("the dark picture differs from the light one by more than colours")
+        raise ValueError("the dark picture differs from the light picture in more than colours")
     box = {"viewBox": one.get("viewBox", ""), "font-size": SIZE}
     root = Node("svg", box | {"class": "path", "role": "img", "aria-label": title})
     found = [*_definitions(one, prefix), *_definitions(other, prefix)]

@@ -28,7 +28,7 @@ def heading(facts: Facts) -> Markup:
     return element(
         "header",
         element("p", "skbviewer report", class_="brand"),
-        element("h1", "What the kernel did with these packets"),
+        element("h1", "Verdicts and times of these packets"),
         element("p", " · ".join(words), class_="dim"),
     )
 
@@ -88,7 +88,8 @@ def _sampled(info: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     rates = sorted({one["rate"] for one in info.get("sampling", ())})
     if rates:
         left_out = f"{info['matches']['sampled_out']:,}"
-        yield left_out, f"sampled out: 1 connection in {', '.join(map(str, rates))} recorded", ""
+        every = ", ".join(map(str, rates))
+        yield left_out, f"sampled out, because only 1 connection in {every} was recorded", ""
 
 
 def sources(facts: Facts) -> Markup:

@@ -89,5 +89,5 @@ def _footer(facts: Facts) -> Markup:
     if facts.pseudonyms:
         lines.append("Addresses and host names are pseudonyms, and payloads are zeros.")
     if facts.cut:
-        lines.append("Only parts of the packets' bytes are shown.")
+        lines.append("The bytes of packets are shown only in part.")
     return element("footer", join_html(element("p", line) for line in lines))

@@ -43,7 +43,9 @@ def install(where: Mapping[str, Path]) -> list[Path]:
     ]
     for path, _ in files:
         if os.path.lexists(path) and not _is_ours(path):
-            raise BadInput(path, None, "was changed after skbviewer wrote it: move it away first")
+            raise BadInput(
+                path, None, "was changed after skbviewer wrote it: move this file away first"
+            )
     for path, file in files:
         made = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:

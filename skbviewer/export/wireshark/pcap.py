@@ -89,7 +89,7 @@ def _linktype(every: _Chosen, out: Path) -> int:
         names = ", ".join(link_name(one) for one in found)
         why = f"a pcap file has one link type, but the packets have {len(found)} ({names})"
         raise BadInput(
-            out, None, f"{why}: choose packets of one type with --filter, or use --pcapng"
+            out, None, f"{why}: choose packets of one type with '--filter', or use '--pcapng'"
         )
     return int(found[0]) if found else ETHERNET
 

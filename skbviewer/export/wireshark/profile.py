@@ -24,11 +24,23 @@ COLOURS = (
      "[24000,24000,24000]"),
 )  # fmt: skip
 BUTTONS = (
-    ("Lost", "kbl.lost == 1", "The kernel dropped the packet, and it was lost"),
+    ("Lost", "kbl.lost == 1", "The kernel dropped the packet, so the packet was lost"),
     ("Dropped", "kbl.drop_reason", "The kernel dropped the packet or a copy of it"),
-    ("> 100 us", "kbl.in_kernel > 0.0001", "In the kernel for more than 100 microseconds"),
-    ("Ambiguous", 'kbl.verdict == "ambiguous"', "More than one skb lifetime is possible"),
-    ("Wire only", 'kbl.verdict == "wire-only"', "The kernel log has no skb lifetime for it"),
+    (
+        "> 100 us",
+        "kbl.in_kernel > 0.0001",
+        "The packet was in the kernel for more than 100 microseconds",
+    ),
+    (
+        "Ambiguous",
+        'kbl.verdict == "ambiguous"',
+        "More than one skb lifetime may belong to the packet",
+    ),
+    (
+        "Wire only",
+        'kbl.verdict == "wire-only"',
+        "The kernel log has no skb lifetime for the packet",
+    ),
 )
 
 

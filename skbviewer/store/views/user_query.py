@@ -123,13 +123,17 @@ class _Watch:
         """Return 0 to let the query go on, or another number to end it; SQLite calls this often."""
         now = time.monotonic()
         if now > self._end:
-            self._why = f"it took more than {self._bounds.seconds:g} s"
+            self._why = f"the statement took more than {self._bounds.seconds:g} s"
         elif now > self._next:
             self._next = now + PAUSE_S
             if _written() - self._before > self._bounds.written:
-                self._why = f"it needs more than {self._bounds.written >> 20} MiB of disk space"
+                self._why = (
+                    f"the statement needs more than {self._bounds.written >> 20} MiB of disk space"
+                )
             if _resident() - self._size > self._bounds.memory:
-                self._why = f"it needs more than {self._bounds.memory >> 20} MiB of memory"
+                self._why = (
+                    f"the statement needs more than {self._bounds.memory >> 20} MiB of memory"
+                )
         return int(bool(self._why) or self._stop.is_set())
 
     def reason(self, file: Path, error: Exception) -> Exception:
