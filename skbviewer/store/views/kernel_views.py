@@ -115,7 +115,8 @@ LEGS = View(
 )  # fmt: skip
 
 CALLS = View(
-    "calls", "A call of a probed function, once for each leg that it handled.", "call",
+    "calls",
+    "A call of a probed function. A call that handled several legs has a row for each.", "call",
     (
         LEG,
         Join("probe", (("source", "leg.source"), ("func", "call.func"))),
@@ -167,8 +168,8 @@ CALLS = View(
 
 WAITS = View(
     "waits",
-    "A time in which no function worked on the packet of a leg, and why. Waits after the leg's "
-    "end, until a process reads the packet, are no part of kernel_ns.", "wait",
+    "A wait: a time in which no function worked on the packet of a leg, and the reason. kernel_ns "
+    "does not include waits after the leg's end, until a process reads the packet.", "wait",
     (Join("leg", (("id", "wait.leg"),)),),
     (
         number("series", "the skb lifetime: lifetimes.id", "leg.series"),
@@ -185,7 +186,7 @@ WAITS = View(
 EVENT_LEG = Join("leg", (("id", "event.leg"),))
 EVENTS = View(
     "events",
-    "What happened to an skb, or elsewhere in the kernel: a clone, a drop, a changed route.",
+    "An event about an skb or about the kernel: a clone, a drop, a changed route.",
     "event", (EVENT_LEG, Join("event_name", (("event", "event.id"),))),
     (
         number("id", "number of the event, from 1", "event.id", since=FIRST),
@@ -215,7 +216,7 @@ EVENTS = View(
 
 DROPS = View(
     "drops",
-    "The drop of an skb, as an event reports it. The table also has drops of skbs that are no "
+    "An event that reports the drop of an skb. The table also has drops of skbs that are no "
     "network packets (unix sockets, netlink), which `skbviewer stats drops` counts only with "
     "`--all`.",
     "event",
