@@ -31,8 +31,8 @@ differently, write it [so that both agree](#one-select-for-sqlite-and-duckdb).
   other types, such as unsigned 64-bit numbers or timestamps, because some readers refuse or change them.
 - **Times** are int64 nanoseconds, on the clock of the kernel log or of the sniffer that recorded them. Table `clocks`
   converts times of both kinds of clocks to session time.
-- **Missing values** are NULL. The column *NULL if* below says what a missing value means. If it is empty, no value is
-  missing.
+- **Missing values** are NULL. The column *NULL if* below says what a missing value means. If *NULL if* is empty, no
+  value is missing.
 - **Since** is the first version of sessions that has the column (`PRAGMA user_version`).
 - **Addresses of memory** are texts such as `0xffff888100a2e500`. IPv6 addresses have eight groups, without `::`.
 

@@ -15,10 +15,10 @@ HEAD = """<!-- SPDX-License-Identifier: MIT -->
 # Truth
 
 Is an exact match right? A witness that is not part of skbviewer answers this question. A kernel module of the tests
-runs in the kernel that is recorded. It writes down when each skb was born and freed, and which skb each packet socket got, with the
-skb's address, device, time and bytes. For each captured packet, a judge finds what this module wrote when the sniffer's
-socket got the packet (the *hit*). Then the judge reads from the session, by SQL, to which skb lifetime the address
-belonged at that time. The judge imports nothing of skbviewer.
+runs in the kernel that is recorded. This module writes down when each skb was born and freed, and which skb each packet
+socket got, with the skb's address, device, time and bytes. For each captured packet, a judge finds what this module
+wrote when the sniffer's socket got the packet (the *hit*). Then the judge reads from the session, by SQL, to which skb
+lifetime the address belonged at that time. The judge imports nothing of skbviewer.
 
 - **right**: the packet is exact, and its lifetime is that of the skb that the socket got. For a sent packet, it is the
   lifetime of the skb from which the stack cloned the sniffers' skb.
@@ -53,8 +53,8 @@ UNJUDGED = """
   segments what the cards send.
 - Logs of a kernel with compiled-in probes (6.1-compiled-in), except in ten scenarios.
 - Logs that a recorder of version 2 wrote. The treatment *log of version 2* uses the recorded log, rewritten in the format
-  of the first recorders. Like their logs, it has only events of memory, clones and drops. But its times are from
-  today's recorder.
+  of the first recorders. Like their logs, it has only events of memory, clones and drops. But the times in the
+  rewritten log are from today's recorder.
 """
 
 
@@ -145,7 +145,8 @@ def publish(cells: list[Cell], seeds: int, rules: int) -> str:
 
 
 RECALL = """A packet is *apart* if no other packet of its capture has the same headers and content within the error of the fitted
-clock (50 us if no clock was fitted). It is *apart by headers* if no other packet has the same headers within this error.
+clock (50 us if no clock was fitted). A packet is *apart by headers* if no other packet has the same headers within this
+error.
 
 """
 
