@@ -49,12 +49,12 @@ UNJUDGED = """
 - The moment of capture: if one skb passes a socket more than once, all passes belong to the same lifetime.
 - Logs and captures of two hosts in one session (tests/e2e/test_match_two_hosts.py).
 - Devices whose driver passes on packets that the witness cannot see: the scenarios have no such device. QEMU's hub
-  connects the virtio cards. This hub offers neither checksums nor large segments to the guest, so the kernel itself
+  connects the virtio cards. QEMU's hub offers neither checksums nor large segments to the guest, so the kernel itself
   segments what the cards send.
 - Logs of a kernel with compiled-in probes (6.1-compiled-in), except in ten scenarios.
-- Logs that a recorder of version 2 wrote. The treatment *log of version 2* uses the recorded log, rewritten in the format
-  of the first recorders. Like their logs, it has only events of memory, clones and drops. But the times in the
-  rewritten log are from today's recorder.
+- Logs that a recorder of version 2 wrote. The treatment *log of version 2* uses the recorded log, rewritten in the
+  format of the first recorders. Like the logs of these recorders, it has only events of memory, clones and drops. But
+  the times in the rewritten log are from today's recorder.
 """
 
 
