@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .words.event_text import EventFacts, event_text, event_word
 from .words.function_layers import LayerStyle, layer_of, layers
-from .words.kernel_names import Names, names_in, names_of
+from .words.kernel_log_names import Names, names_in, names_of
 from .words.packet_info import address, describe, ends, mac, or_none
 from .words.verdict_reasons import VERDICTS, reason, series_reason
 

@@ -8,7 +8,7 @@ import numpy as np
 from ..matching import EXACT
 from ..records.types import Bools, Int64s
 from ..store import Columns
-from .number_sets import distinct
+from .row_number_sets import distinct
 
 
 def legs_of_rows(columns: Columns, rows: Int64s) -> Int64s:

@@ -23,7 +23,7 @@ from ..records import (
 )
 from ..records.view_rows import LEG_KINDS
 from ..store import Database, queries
-from ..store.rows import StoredCall, StoredLeg, StoredMoment
+from ..store.query_rows import StoredCall, StoredLeg, StoredMoment
 from .calls.interruptions import (
     MARK_GAP,
     MARK_INNER,
@@ -33,7 +33,7 @@ from .calls.interruptions import (
 )
 from .path_events import events_of
 from .words.function_layers import OTHER, layer_of
-from .words.kernel_names import MASK64, Names
+from .words.kernel_log_names import MASK64, Names
 from .words.packet_info import ends
 from .words.verdict_reasons import VERDICTS, reason
 from .words.wait_kinds import LOST_IN, NAMES

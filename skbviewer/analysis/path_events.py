@@ -10,10 +10,10 @@ from ..records import PathEvent
 from ..records.bulk_dtypes import DETAIL_BITS
 from ..records.kernel_events import Trait, numbers_with
 from ..store import Database, queries
-from ..store.rows import StoredEvent, StoredLeg
+from ..store.query_rows import StoredEvent, StoredLeg
 from .words.event_text import EventFacts, event_text, event_word
-from .words.kernel_names import Names
-from .words.point_sections import lines_of, sections_by_name, stack_of
+from .words.kernel_log_names import Names
+from .words.retis_sections import lines_of, sections_by_name, stack_of
 
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 CHANGES = {event_word(number) for number in numbers_with(Trait.CHANGE)}

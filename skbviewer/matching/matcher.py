@@ -25,12 +25,13 @@ from ..records import (
 from ..records.types import Bools, Int64s
 from .arrays.hash_join import by_pair, numbers_without, runs
 from .candidates.gso_candidates import segments
-from .candidates.headerless_moments import without_header
-from .candidates.missing_moments import lacking, share_undated
+from .candidates.lifetimes_without_headers import without_header
+from .candidates.missing_tap_moments import lacking, share_undated
 from .candidates.non_ip_candidates import by_ethertype, unidentified
 from .candidates.same_traffic import is_of_another_run
 from .candidates.time_window_candidates import near_in_time
 from .candidates.wall_clock import by_wall_clock
+from .clock.capture_point_distances import Place
 from .clock.capture_point_fit import (
     SEVERAL_DEVICES,
     Located,
@@ -40,17 +41,16 @@ from .clock.capture_point_fit import (
     locate,
 )
 from .clock.clock_fit import ClockFit
-from .clock.point_distances import Place
-from .clock.timebase import EVERY
-from .decide import Decided, all_ambiguous, decide, of_segments, without_exact
+from .clock.session_time import EVERY
 from .identity.identity_candidates import Candidates, candidates, footprints
 from .legs.capture_points import build as build_points
 from .legs.declared_losses import losses_declared_by, of_births, of_calls
 from .legs.leg_cutting import LegTable
 from .lifetimes.skb_lifetimes import SeriesTable
-from .model import CAPTURED_DTYPE, MATCH_DTYPE, Fitted, KernelSide, Matches
-from .rules import NAMELESS
-from .solve import incomplete
+from .match_rule_numbers import NAMELESS
+from .match_types import CAPTURED_DTYPE, MATCH_DTYPE, Fitted, KernelSide, Matches
+from .match_with_clock import incomplete
+from .verdicts import Decided, all_ambiguous, decide, of_segments, without_exact
 
 MATCHING, STEPS = "matching", 5
 FEWEST = 8  # packets that show a capture's device, if the log lacks records at unknown times

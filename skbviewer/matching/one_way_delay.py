@@ -19,10 +19,10 @@ import numpy.typing as npt
 from ..records.types import Int64s
 from .clock.feasible_lines import Points, corridor_between
 from .legs.capture_points import WIRE
-from .rules import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT
+from .match_rule_numbers import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT
 
 if TYPE_CHECKING:
-    from .model import KernelSide, Matches
+    from .match_types import KernelSide, Matches
 
 MAX_DRIFT = 1e-3  # two clocks that are slewed apart, each at adjtimex(2)'s limit
 STAMP_NS = 1  # a stamp is rounded down to whole ns, so it may be early by this much

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .clock.clock_fit import ClockFit, Segment
-from .clock.timebase import EVERY, UNKNOWN, Piece, Timebase
+from .clock.session_time import EVERY, UNKNOWN, Piece, Timebase
 from .one_way_delay import OneWay
 
 Node = tuple[int, int]  # a source and an interface, which have a clock

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..records import Records, part
 from ..records.types import Int32s
-from .arrays.record_rows import record_blocks
+from .arrays.record_column_blocks import record_blocks
 
 SPAN_DTYPE = np.dtype([("skb", "<i8"), ("series", "<i8"), ("begin", "<i8"), ("end", "<i8")])
 Spans = npt.NDArray[np.void]

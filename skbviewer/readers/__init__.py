@@ -34,12 +34,12 @@ from .capture.pcap import FORMATS as PCAP_FORMATS
 from .capture.pcap import pcap_interface, read_pcap
 from .capture.pcapng import SECTION_HEADER, pcapng_description, read_pcapng
 from .compression import Unpacked, beginning, is_packed, unpack
+from .input_file import Hashed, Source
 from .kbl.kernel_log import read_kbl
 from .kbl.raw_records import SIZE as SLOT_SIZE
 from .kbl.raw_records import RawField, RawRecord, RawSlot, slots_of
 from .kbl.raw_records import raw_records as find_raw
 from .printable_names import printable
-from .source import Hashed, Source
 from .tracers.bytes_in_logs import packets_in, points_in
 from .tracers.point_columns import PointPackets
 from .tracers.retis import PACKETS_OF_LOG, is_retis, read_retis

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ..records import Annotation, SourceKind
 from ..store import Database, annotation_anchors, queries
 from ..store import annotation_tables as store
-from ..store.rows import StoredNote, StoredSource
+from ..store.query_rows import StoredNote, StoredSource
 
 RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-from ..analysis.fields.field_data import Data
-from ..analysis.timeline.session_time import Clock, packet_times
+from ..analysis.fields.field_source_tables import Data
+from ..analysis.timeline.packet_session_times import Clock, packet_times
 from ..export import write_packets_csv
 from ..readers import PointPackets, point_packets
 from ..records import UNTIMED, BadInput, PacketRow, Progress, SeriesRow, Silent, SourceRow, counted
 from ..records.types import Int64s, UInt8s
 from ..store import Columns
 from .annotation_places import RowIds
-from .opened_file import OpenedFile
+from .open_session_file import OpenedFile
 from .packets.packet_list import PacketList
 from .packets.session_fields import Fields
 

@@ -17,12 +17,13 @@ import numpy as np
 from .. import readers
 from ..analysis.calls.call_building import build as build_calls
 from ..analysis.calls.call_table import CallTable
-from ..analysis.calls.lost_spans import losses
+from ..analysis.calls.record_loss_times import losses
 from ..analysis.ingest.call_rows import call_rows, record_rows, row_ids, wait_rows
 from ..analysis.ingest.capture_matches import Joining, clock_rows
 from ..analysis.ingest.event_rows import build as build_events
 from ..analysis.ingest.event_rows import event_rows
-from ..analysis.ingest.followed_log import FollowedLog, moved_to_files
+from ..analysis.ingest.input_file_rows import Input as Input
+from ..analysis.ingest.input_file_rows import name_rows, source_row
 from ..analysis.ingest.kernel_only_rows import numbers
 from ..analysis.ingest.leg_addresses import addresses
 from ..analysis.ingest.leg_rows import leg_rows, series_rows
@@ -30,12 +31,11 @@ from ..analysis.ingest.leg_summary import drop_reasons, owners
 from ..analysis.ingest.logs_of_one_host import logs_of_one_host, same_host_rows
 from ..analysis.ingest.packet_rows import match_rows, packet_rows
 from ..analysis.ingest.packet_summary import no_matches
-from ..analysis.ingest.series_summary import series_summary
-from ..analysis.ingest.source_rows import Input as Input
-from ..analysis.ingest.source_rows import name_rows, source_row
+from ..analysis.ingest.processed_log import FollowedLog, moved_to_files
+from ..analysis.ingest.skb_lifetime_summary import series_summary
+from ..analysis.leg_times.busy_and_wait_times import build as build_spent
 from ..analysis.leg_times.incomplete_legs import leg_gaps
 from ..analysis.leg_times.packet_times import spent_legs
-from ..analysis.leg_times.time_spent import build as build_spent
 from ..matching import (
     RULES,
     InnerCalls,
@@ -69,7 +69,7 @@ from ..store import Builder, FewRows, is_session, of_columns, schema
 from ..store.session_builder import Derived
 from .import_memory import ARRAYS, import_memory
 from .input_files import inputs_as_then
-from .reading import Reading, Unread
+from .input_reading import Reading, Unread
 
 MANY_LEGS = 1 << 16  # tables of sessions with fewer legs are fast without derived columns
 SLOW_LEGS = 1 << 22  # tables of a session with so many legs take seconds

@@ -6,7 +6,7 @@ from __future__ import annotations
 from ..records import Annotation
 from . import annotation_places as places
 from .annotation_places import RowIds
-from .opened_file import OpenedFile
+from .open_session_file import OpenedFile
 
 
 class Notes:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..analysis import LayerStyle, layers
-from ..analysis.comparison.conditions import RecordingConditions
+from ..analysis.comparison.recording_differences import RecordingConditions
 from ..matching import Timebase
 from ..records import Progress, Silent, SourceRow
 from . import input_files, saving
@@ -22,16 +22,16 @@ from .kernel.session_timeline import SessionTimeline
 from .kernel.verdict_counts import Reason, reasons
 from .match_again import rules_of
 from .notes import Notes
-from .opened_file import OpenedFile
-from .packets.contents import Contents
+from .open_session_file import OpenedFile
+from .packets.packet_contents import Contents
 from .packets.packet_list import PacketList
 from .packets.session_fields import Fields
 from .session_span import span_of
 from .session_summary import summary
 
 if TYPE_CHECKING:
-    from .kernel.executed_steps import CountedSteps
-    from .tables import SessionTables
+    from .documented_tables import SessionTables
+    from .kernel.executed_instructions import CountedSteps
 
 
 class Session:
@@ -58,7 +58,7 @@ class Session:
     @property
     def tables(self) -> SessionTables:
         """Return the documented tables, whose declarations are loaded only when they are used."""
-        from .tables import SessionTables
+        from .documented_tables import SessionTables
 
         self._tables = self._tables or SessionTables(self._opened)
         return self._tables
@@ -68,7 +68,7 @@ class Session:
 
         Raises BadInput if the file cannot be read, is damaged, or is of another run.
         """
-        from .kernel.executed_steps import read_steps
+        from .kernel.executed_instructions import read_steps
 
         return read_steps(self._opened, counts)
 

@@ -14,12 +14,12 @@ from typing import Any
 
 from ..analysis.stats import STATISTICS, Scope, statistic_of
 from ..records import BadInput, Cancelled, Part, Progress
-from .kernel.result_bytes import encode
-from .kernel.result_maker import is_unchanged, program
+from .kernel.result_program_version import is_unchanged, program
+from .kernel.result_serialisation import encode
 from .kernel.session_graphs import GRAPHS
 from .kernel.session_statistics import DIAGNOSIS, MEASUREMENTS, Statistics, table_name
 from .notes import Notes
-from .opened_file import OpenedFile
+from .open_session_file import OpenedFile
 from .packets.session_fields import Fields
 
 COUNTING = "counting"

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, select
 from ..records import BadInput
 from .annotation_migration import FLAGS_PER_ROW, take_over, unpack_flags
 from .annotation_migration import RECORD as RECORD
-from .rows import StoredNote
+from .query_rows import StoredNote
 from .sqlalchemy_tables import annotation, flag
 
 PACKET, TIME, SESSION = "packet", "time", "session"  # anchors; RECORD is the fourth

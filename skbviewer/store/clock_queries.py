@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
-from .rows import StoredBound, StoredClock, StoredOneWay, StoredTimebase
+from .query_rows import StoredBound, StoredClock, StoredOneWay, StoredTimebase
 from .sqlalchemy_tables import clock, oneway, oneway_bound, packet, timebase
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, case, func, select
 from sqlalchemy.sql.selectable import ScalarSelect
 
 from ..records.kernel_events import DROP
-from .rows import StoredPacket, StoredSeries
+from .query_rows import StoredPacket, StoredSeries
 from .sqlalchemy_tables import address, event, leg, match, packet, series
 
 other = leg.alias("other")  # all legs of the series to which a leg belongs

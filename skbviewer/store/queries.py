@@ -25,7 +25,7 @@ from ..records import NO_DELTA
 from ..records.kernel_events import DROP
 from ..records.types import Int64s
 from ..records.view_rows import RELATIONS
-from .rows import (
+from .query_rows import (
     StoredAddress,
     StoredCall,
     StoredChange,

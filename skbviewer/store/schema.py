@@ -176,7 +176,7 @@ task = _table("task", *_integers("source", "pid"), Column("comm", TEXT))
 device = _table("device", *_integers("source", "netns", "ifindex"), Column("name", TEXT))
 
 # META of each KBL; rows with source SESSION hold values of the import as a whole.
-SESSION, RULES = 0, "rules"  # the number of the matching rules, see matching/rules.py
+SESSION, RULES = 0, "rules"  # the number of the matching rules, see matching/match_rule_numbers.py
 # Of a log of points: the id of a KBL of the same host; the number of sections of its records.
 SAME_HOST, SECTIONS = "same_host.", "sections."
 meta = _table(
@@ -195,7 +195,7 @@ clock = _table(
     *_integers("residual_ns", "pairs", "netns", "ifindex"),
 )
 
-# Converts each source's clock to session time, see matching/clock/timebase.py.
+# Converts each source's clock to session time, see matching/clock/session_time.py.
 timebase = _table(
     "timebase",
     *_integers("source", "interface"),  # interface -1: all
@@ -245,7 +245,7 @@ CHUNKED: dict[str, tuple[str, ...]] = {
 }
 
 # Columns of tables that have only chunks, no rows: what would take long to find again in a session
-# with many packets (analysis/breakdown/stored_facts.py).  Smaller sessions do not have them.
+# with many packets (analysis/breakdown/stored_path_classes.py).  Smaller sessions do not have them.
 DERIVED: dict[str, tuple[str, ...]] = {
     # The packets whose time in kernel is known, with their classes; `packet` is -n for row K<n>.
     "unit": ("packet", "kernel_ns", "legs", "number", "peers"),

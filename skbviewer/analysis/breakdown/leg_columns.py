@@ -13,15 +13,15 @@ import numpy.typing as npt
 
 from ...matching import TRANSMIT
 from ...records.types import LATEST_NS, Bools, Int32s, Int64s
-from ..grouped_rows import Array
-from ..number_sets import distinct
+from ..group_starts import Array
+from ..row_number_sets import distinct
 from ..words.stage_names import QUEUE, STACK
-from .path_rule import OFF_PATH, step_numbers
-from .probe_costs import costs_of
+from .calibrated_probe_cost import costs_of
+from .path_class_rule import OFF_PATH, step_numbers
 
 if TYPE_CHECKING:
     from ..scope import Scope
-    from .units import Units
+    from .timed_packets import Units
 
 NO_LAYER = -1  # layers that say nothing about a packet's path
 # Bits for what the first call of a function begins.

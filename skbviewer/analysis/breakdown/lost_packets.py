@@ -6,8 +6,9 @@ A drop lost its packet, except in these cases:
 - A socket had received the packet, or a copy of it, before.  A datagram that is dropped because its
   checksum is wrong is lost all the same.
 - The drop is in one of the functions FREED.
-- Nobody on the host wants the packet (UNWANTED, unwanted_packets.py), or TCP or the reassembly of
-  fragments discards what it has already (REPEATED, discarded_segments.py).
+- Nobody on the host wants the packet (UNWANTED, packets_for_other_hosts.py), or TCP or the
+reassembly of
+  fragments discards what it has already (REPEATED, harmless_segment_drops.py).
 - The kernel gives no reason, and records were lost since the packet began: a socket may have
   received it.
 """
@@ -21,10 +22,10 @@ import numpy as np
 
 from ...records.kbl_layout import KblEvent
 from ...records.types import LATEST_NS, Bools, Int64s
-from ..fields.field_data import drops_of
-from ..words.kernel_names import MASK64
-from .discarded_segments import discarded
-from .unwanted_packets import OTHERS, ROUTED, for_groups, taken_by_others
+from ..fields.field_source_tables import drops_of
+from ..words.kernel_log_names import MASK64
+from .harmless_segment_drops import discarded
+from .packets_for_other_hosts import OTHERS, ROUTED, for_groups, taken_by_others
 
 if TYPE_CHECKING:
     from ..scope import Scope

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Path classes: packets that took the same path through the kernel (path_rule.py)."""
+"""Path classes: packets that took the same path through the kernel (path_class_rule.py)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from ...records.types import Bools, Int64s
 from ...store.lazy_column import LazyColumn
 from ...store.whole_columns import Array
-from ..blocks_in_threads import each_made
+from ..parallel_blocks import each_made
 from ..timeline.row_stacking import ranks
-from .class_loops import find_members, number_paths, number_values
 from .grouped_sorting import by_group
 from .leg_columns import legs_of_units
-from .units import Units
+from .path_class_loops import find_members, number_paths, number_values
+from .timed_packets import Units
 
 if TYPE_CHECKING:
     from ..scope import Scope
@@ -75,7 +75,7 @@ def path_classes(scope: Scope, units: Units) -> PathClasses:
 def packet_paths(scope: Scope, units: Units) -> tuple[Int64s, Int64s]:
     """Return two int64 numbers for each packet in `units`: that of its path, that of its layers.
 
-    The second one depends only on directions and layers; see path_rule.py.  Raises Cancelled.
+    The second one depends only on directions and layers; see path_class_rule.py.  Raises Cancelled.
     """
 
     def numbers(rows: Int64s) -> Int64s:

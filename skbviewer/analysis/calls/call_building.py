@@ -21,9 +21,9 @@ from .call_table import CallTable, Column
 from .interrupt_times import interrupts
 from .interruptions import MARK_INNER
 from .interruptions import find_interruptions as find_interruptions
-from .lost_spans import losses
 from .probe_compensation import compensated_durations
-from .probe_costs import Costs
+from .probe_cost_per_record import Costs
+from .record_loss_times import losses
 from .self_times import Between
 from .task_switches import switches
 

@@ -15,7 +15,7 @@ import numpy as np
 from ...matching import Rows, record_blocks
 from ...records import Gathered, Records, Scratch, scratch_of
 from ...records.types import Int32s, Int64s
-from .interrupt_loops import (
+from .interrupt_time_loops import (
     COLUMNS,
     END,
     EVENTS,
@@ -26,7 +26,7 @@ from .interrupt_loops import (
     pair_events,
     unite,
 )
-from .probe_costs import Costs
+from .probe_cost_per_record import Costs
 from .recorded_cpus import cpus_of
 
 ROWS = EVENTS + 1

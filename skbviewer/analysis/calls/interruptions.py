@@ -16,7 +16,7 @@ from ...matching import Nesting, whole
 from ...records import Records, part
 from ...records.types import Int32s, UInt8s
 from .call_table import CallTable, Column
-from .lost_spans import Losses
+from .record_loss_times import Losses
 from .self_times import Between, self_times
 from .task_switch_loops import MARK_MIGRATED, MARK_SLEPT
 

@@ -16,7 +16,7 @@ from ...records import Calibration, part
 from ...records.types import Int64s
 from .call_table import CallTable, Column
 from .interruptions import MARK_GAP
-from .probe_costs import Costs
+from .probe_cost_per_record import Costs
 
 Columns = tuple[Column, Column]
 

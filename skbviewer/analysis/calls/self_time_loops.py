@@ -7,7 +7,7 @@ import numpy as np
 
 from ...records.compiled import Int, allocation_free
 from ...records.types import Bools, Int32s, Int64s, UInt8s
-from .interrupt_loops import LEVELS
+from .interrupt_time_loops import LEVELS
 
 ENTRY = 1  # kbl.h enum kbl_kind
 TASK = 0  # context

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sums over the calls of a recording, by block of time, which call_pass_loops.py computes."""
+"""Sums over the calls of a recording, by block of time, which call_sum_loops.py computes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from ...matching import TRANSMIT
 from ...records.types import Bools, Float64s, Int32s, Int64s
-from ..breakdown.path_rule import step_numbers
+from ..breakdown.path_class_rule import step_numbers
 from ..stats import Scope
 from ..words.function_layers import layers
 from ..words.stage_names import FORWARDING, QUEUE, RECEIVING, SENDING, STACK
-from . import call_pass_loops as loop
-from .pass_directions import COPIES, directions
+from . import call_sum_loops as loop
+from .leg_directions import COPIES, directions
 from .time_blocks import Blocks
 
 STAGES = (*SENDING, *FORWARDING, *RECEIVING[:2])

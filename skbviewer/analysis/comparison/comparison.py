@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from ...records import Progress, Silent
 from ..stats import Scope
-from .conditions import Condition, RecordingConditions, differing_conditions
-from .differences import SMALLEST_CHANGE, Difference, differences
+from .estimate_differences import SMALLEST_CHANGE, Difference, differences
 from .estimates import PATHS, Estimates, Measure
 from .function_estimates import COUNTER
-from .measurements import Amount, Measurements, measure
 from .path_classes import PathClass
-from .unjudged import why_unjudged
+from .reasons_not_comparable import why_unjudged
+from .recording_differences import Condition, RecordingConditions, differing_conditions
+from .recording_measurements import Amount, Measurements, measure
 
 
 class Side(NamedTuple):

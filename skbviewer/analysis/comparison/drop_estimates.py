@@ -8,10 +8,10 @@ import numpy as np
 from ...readers import KblEvent
 from ...records.types import Int64s
 from ..stats import Scope
-from ..words.kernel_names import MASK64
+from ..words.kernel_log_names import MASK64
 from .estimates import COUNT, DROPS, Estimates, Measure
-from .grouped_values import Grouped, counts_of, keys_of, ratios, sums
-from .pass_directions import own_passes
+from .group_statistics import Grouped, counts_of, keys_of, ratios, sums
+from .leg_directions import own_passes
 from .time_blocks import Blocks
 
 RATE = Measure(DROPS, "drops", COUNT, "pass", rate=True)

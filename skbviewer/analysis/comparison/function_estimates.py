@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..stats import Scope
-from . import call_pass_loops as loop
+from . import call_sum_loops as loop
 from .call_sums import CallSums
 from .estimates import COUNT, EVENTS, FUNCTIONS, NS, Estimates, Measure
-from .grouped_values import VALUE_BITS, VALUES, Grouped, passes_of, percentiles, ratios
-from .pass_directions import DOING, directions
+from .group_statistics import VALUE_BITS, VALUES, Grouped, passes_of, percentiles, ratios
+from .leg_directions import DOING, directions
 from .time_blocks import Blocks
 
 PERCENTS = (50, 90, 99)

@@ -11,13 +11,13 @@ import numpy as np
 from ...records.types import Float64s, Int64s
 from ..stats import Scope
 from ..stats.layer_table import WaitTimes, wait_times
-from ..stats.stages import reading_times, wire_times
+from ..stats.leg_stages import reading_times, wire_times
 from ..words.function_layers import layers
 from ..words.stage_names import RECEIVING
 from ..words.wait_kinds import NAMES
 from .call_sums import STAGES, CallSums
 from .estimates import COUNT, LAYERS, NS, TOTALS, Estimates, Measure
-from .grouped_values import (
+from .group_statistics import (
     Grouped,
     block_sums,
     counts_of,
@@ -27,8 +27,8 @@ from .grouped_values import (
     ratios,
     sums,
 )
-from .pass_directions import NAMES as DIRECTIONS
-from .pass_directions import WORDS, directions
+from .leg_directions import NAMES as DIRECTIONS
+from .leg_directions import WORDS, directions
 from .time_blocks import Blocks
 
 PERCENTS = (50, 90, 99)

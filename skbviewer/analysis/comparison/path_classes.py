@@ -14,12 +14,12 @@ import numpy as np
 from ...records.types import Int64s
 from ...records.view_rows import LEG_KINDS
 from ..breakdown.lost_packets import legs_of_lost_packets
-from ..breakdown.path_rule import OFF, path_name, step_numbers
+from ..breakdown.path_class_rule import OFF, path_name, step_numbers
 from ..stats import Scope
 from .call_sums import CallSums
 from .estimates import NS, PATHS, SHARE, Estimates, Measure
-from .grouped_values import Grouped, keys_of, means, passes_of, percentiles, ratios
-from .grouped_values import sums as sums_of
+from .group_statistics import Grouped, keys_of, means, passes_of, percentiles, ratios
+from .group_statistics import sums as sums_of
 from .time_blocks import Blocks
 
 MOST_KEPT = 1 << 14  # most classes of a recording that are measured

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...records.types import Int32s, Int64s, UInt64s
 from ..stats import Scope
-from ..stats.stages import sniffed_legs
+from ..stats.leg_stages import sniffed_legs
 
 WINDOWS = 16  # stretches that do not overlap, from which errors are estimated
 LONGEST = 8  # blocks of a stretch, if there are enough legs

@@ -2,8 +2,8 @@
 """Why packets were slow or lost: findings with their evidence, and rules that cannot be judged."""
 
 from .finding import Diagnosis, Evidence, Finding, Judged
-from .judge import diagnose
-from .packets_filter import packets_filter
+from .packet_number_filter import packets_filter
+from .rule_runner import diagnose
 from .rule_table import RULE_TABLE
 
 __all__ = [

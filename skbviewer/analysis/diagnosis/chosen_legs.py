@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from ...records.types import Int64s
-from ..number_sets import distinct
+from ..row_number_sets import distinct
 from ..scope import Scope
 
 DENSE = 16  # whole columns are read to take the rows of one leg of so many

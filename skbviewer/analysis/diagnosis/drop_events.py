@@ -10,7 +10,7 @@ import numpy as np
 from ...records.types import Bools, Int64s
 from ..breakdown.lost_packets import Key, all_drops
 from ..packet_legs import first_packets
-from .case import Case
+from .rule_inputs import Case
 
 
 class Drops(NamedTuple):

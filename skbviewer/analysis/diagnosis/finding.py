@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...records.types import Int64s
-from ..stats.time_table import TimeTable
+from ..stats.time_in_kernel_table import TimeTable
 
 if TYPE_CHECKING:
-    from .case import Case
+    from .rule_inputs import Case
 
 PACKET, CALL, EVENT, LEG, PART, LOSS = "packet", "call", "event", "leg", "part", "loss"
 NONE: Int64s = np.zeros(0, np.int64)

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from .build_check import LogKernel, check_build
-from .executed_counts import with_executed_counts
-from .instructions import Disassembly, Instruction, Marks
-from .listing import disassemble
+from .instruction_execution_counts import with_executed_counts
+from .instruction_rows import Disassembly, Instruction, Marks
+from .kernel_build_check import LogKernel, check_build
+from .kernel_image_code import disassemble
 from .recorded_code import disassemble_recorded
 
 __all__ = [

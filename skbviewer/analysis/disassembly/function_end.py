@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .decoding import CALL, JUMP, Decoded
+from .instruction_decoding import CALL, JUMP, Decoded
 
 PADDING = frozenset({"nop", "int3"})
 ENTRY = 2  # instructions at the start: one of them calls the tracer; endbr64 may precede the call

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from ...readers.kernel_image import KernelImage, SourceLine
 from ...records import BadInput, FunctionCode, counted, verb
-from .build_check import MACHINES, LogKernel
-from .decoding import Decoded, decode, decoder
 from .function_end import PADDING, without_rest
-from .instructions import Disassembly, Instruction, Marks, Names, rows_of
+from .instruction_decoding import Decoded, decode, decoder
+from .instruction_rows import Disassembly, Instruction, Marks, Names, rows_of
+from .kernel_build_check import MACHINES, LogKernel
 
 RUNNING = (
     "this is the code in the kernel's memory when the recording started, "

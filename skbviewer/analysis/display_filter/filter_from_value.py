@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from ..fields.all_fields import FIELDS
-from ..fields.field_kind import Kind
+from ..fields.field_definition import Kind
 
 SELECTED, NOT_SELECTED = "Selected", "Not Selected"
 AND_SELECTED, OR_SELECTED = "...and Selected", "...or Selected"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from . import syntax as s
+from . import filter_syntax_tree as s
 from .filter_errors import FilterError
 from .tokens import END, SIGN, SLICE, TEXT, WORD, Token, tokens
 

@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from ipaddress import ip_network
 from typing import NamedTuple
 
-from ..fields.field_kind import Kind
+from ..fields.field_definition import Kind
 
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "": 10**9}
 _DURATION = re.compile(r"([+-]?\d*\.?\d+(?:[eE][+-]?\d+)?)\s*(ns|us|µs|ms|s|m|)")

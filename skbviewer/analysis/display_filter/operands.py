@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..fields.byte_fields import lengths, numbers, progress_of
-from ..fields.field_data import Array, View
-from ..fields.field_kind import Kind, Values, known_column
+from ..fields.field_definition import Kind, Values, known_column
+from ..fields.field_source_tables import Array, View
+from ..fields.packet_byte_fields import lengths, numbers, progress_of
 from ..fields.packet_fields import is_eth
-from .plan import Operand, Parts
+from .checked_filter import Operand, Parts
 
 SIZES = {Kind.ETHER: 6, Kind.IPV4: 4, Kind.IPV6: 16}
 WHOLE = 7  # most bytes that fit in a positive int64

@@ -17,10 +17,10 @@ import dpkt
 from ...readers.capture.header_offsets import network_header
 from ...records.header_layout import IP_OFFSET, IPV4_SIZE, TCP_OFFSET, TCP_SIZE, UDP_SIZE
 from ...records.protocols import TCP, UDP
-from ..words.link_names import link_name
+from ..words.link_type_names import link_name
 from . import icmp, ip_headers, link_headers, transport_headers
+from .detail_tree_lines import Node, Step
 from .payload_parsers import payload_summary
-from .tree_nodes import Node, Step
 
 Dissector = Callable[[bytes, int, int], Step]
 

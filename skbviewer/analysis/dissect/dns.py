@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 import dpkt
 
-from .payload_lines import Line, PayloadSummary
+from .decoded_payload import Line, PayloadSummary
 
 DNS_TYPES = {1: "A", 2: "NS", 5: "CNAME", 6: "SOA", 12: "PTR", 15: "MX", 16: "TXT", 28: "AAAA"}
 DNS_TYPES |= {33: "SRV", 41: "OPT", 65: "HTTPS", 255: "ANY"}

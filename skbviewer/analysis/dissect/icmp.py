@@ -9,9 +9,9 @@ from ipaddress import IPv6Address
 import dpkt
 
 from ..words.icmp_words import ECHO, ERRORS, ICMP_CODES, ICMP_TYPES, ICMPV6_CODES, ICMPV6_TYPES
+from .detail_tree_lines import Node, Spec, Step, fields, flag, hexadecimal, name_format
 from .link_headers import hardware
 from .neighbour_discovery import ADVERTISEMENT, FLAGS, OPTIONS, SOLICITATION
-from .tree_nodes import Node, Spec, Step, fields, flag, hexadecimal, name_format
 
 FLAG_WORDS = {"rtr": "Router", "sol": "Solicited", "ovr": "Override"}
 LINK_OPTIONS = {1: "Source link-layer address", 2: "Target link-layer address"}

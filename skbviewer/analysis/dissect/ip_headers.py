@@ -10,8 +10,8 @@ import dpkt
 from ...records.header_layout import IP_OFFSET
 from ...records.protocols import ICMP, ICMPV6, TCP, UDP
 from ..words.packet_info import NAMES
+from .detail_tree_lines import Node, Spec, Step, fields, flag, hexadecimal, name_format
 from .link_headers import dotted
-from .tree_nodes import Node, Spec, Step, fields, flag, hexadecimal, name_format
 
 NEXT = {ICMP: "icmp", TCP: "tcp", UDP: "udp", ICMPV6: "icmpv6", 4: "ipv4", 41: "ipv6"}
 EXTENSIONS = {0: "Hop-by-Hop Options", 43: "Routing", 44: "Fragment", 60: "Destination Options"}

@@ -6,7 +6,7 @@ from __future__ import annotations
 import dpkt
 
 from ..words.packet_info import BROADCAST, ETHERTYPES
-from .tree_nodes import Node, Spec, Step, fields, hexadecimal, name_format
+from .detail_tree_lines import Node, Spec, Step, fields, hexadecimal, name_format
 
 ETHERTYPE = name_format(
     ETHERTYPES | {0x8100: "802.1Q Virtual LAN", 0x88A8: "802.1ad", 0x8864: "PPPoE session"},

@@ -16,8 +16,8 @@ import dpkt
 from ...readers import printable
 from ...records.protocols import TCP, UDP
 from ..words.packet_info import mac
+from .decoded_payload import Line, PayloadSummary
 from .dns import dns, dns_over_tcp, mdns
-from .payload_lines import Line, PayloadSummary
 from .routing_protocols import parsers
 
 Parser = Callable[[bytes], PayloadSummary | None]

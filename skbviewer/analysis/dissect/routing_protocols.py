@@ -14,8 +14,8 @@ from ipaddress import IPv4Address
 from ...readers import printable
 from ...records.protocols import TCP, UDP
 from ..words.packet_info import mac
+from .decoded_payload import Line, PayloadSummary
 from .neighbour_discovery import neighbour_summary
-from .payload_lines import Line, PayloadSummary
 
 ControlParser = Callable[[bytes], tuple[str, str]]
 Asked = Callable[[bytes], tuple[str, str] | None]

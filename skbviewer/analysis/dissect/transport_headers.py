@@ -6,7 +6,7 @@ from __future__ import annotations
 import dpkt
 
 from ..words.packet_info import TCP_FLAGS
-from .tree_nodes import Node, Spec, Step, fields, flag, hexadecimal
+from .detail_tree_lines import Node, Spec, Step, fields, flag, hexadecimal
 
 WORDS = {"FIN": "Fin", "SYN": "Syn", "RST": "Reset", "PSH": "Push", "ACK": "Acknowledgment"}
 WORDS |= {"URG": "Urgent", "ECE": "ECN-Echo", "CWR": "Congestion Window Reduced"}

@@ -13,10 +13,10 @@ import numpy as np
 
 from ...records.protocols import ICMP, ICMPV6, TCP, UDP
 from ...records.types import Bools, Int64s
-from .byte_fields import Block, blocks, progress_of
-from .control_fields import subview
-from .field_data import PACKET, View
-from .field_kind import Field, Kind, Values
+from .control_protocol_fields import subview
+from .field_definition import Field, Kind, Values
+from .field_source_tables import PACKET, View
+from .packet_byte_fields import Block, blocks, progress_of
 from .packet_fields import is_icmp, is_icmpv6, is_ip, is_tcp, is_udp
 
 WORDS = ("Bad", "Good", "Unverified", "Not present")  # Wireshark's proto_checksum_vals

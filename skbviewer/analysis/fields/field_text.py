@@ -11,8 +11,8 @@ import numpy as np
 from ...records.types import Int64s
 from ...store import Database, queries
 from ..words.packet_info import address, mac
-from .field_data import ADDRESS, CALL, DROP, LEG, PACKET, ROW, SERIES, Data, View
-from .field_kind import Field, Kind, Values
+from .field_definition import Field, Kind, Values
+from .field_source_tables import ADDRESS, CALL, DROP, LEG, PACKET, ROW, SERIES, Data, View
 
 HEX = {
     "eth.type": 4, "vlan.etype": 4, "ip.id": 4, "tcp.flags": 3, "ip.flags": 2, "ip.checksum": 4,

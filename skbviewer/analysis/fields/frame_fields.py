@@ -10,8 +10,8 @@ import numpy as np
 from ...records import UNTIMED
 from ...records.annotation import IGNORE, MARK, TIME_REF
 from ...records.types import Bools, Int64s
-from .field_data import PACKET, SERIES, View
-from .field_kind import Field, Kind, Make, Values, known_column
+from .field_definition import Field, Kind, Make, Values, known_column
+from .field_source_tables import PACKET, SERIES, View
 
 
 def _times(view: View) -> Int64s:

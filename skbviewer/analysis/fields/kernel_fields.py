@@ -10,10 +10,10 @@ import numpy as np
 from ...records.types import Int64s
 from ..packet_path import CONTEXTS
 from ..words.function_layers import layer_of, layers
-from ..words.kernel_names import IDLE
+from ..words.kernel_log_names import IDLE
 from ..words.verdict_reasons import VERDICTS
-from .field_data import ADDRESS, CALL, DROP, LEG, PACKET, Array, View
-from .field_kind import Field, Kind, Make, Values, known_column
+from .field_definition import Field, Kind, Make, Values, known_column
+from .field_source_tables import ADDRESS, CALL, DROP, LEG, PACKET, Array, View
 
 REASON = 0xFFFFFFFF  # mask: a drop's reason is the lower half of the event's data
 MAX_TABLE_KEY = 1 << 23  # keys below this are looked up in a table

@@ -13,8 +13,8 @@ import numpy as np
 from ...records.header_layout import IP_OFFSET
 from ...records.protocols import ICMP, ICMPV6, TCP, UDP
 from ...records.types import Bools
-from .field_data import PACKET, View
-from .field_kind import Field, Kind, Make, Values, known_column
+from .field_definition import Field, Kind, Make, Values, known_column
+from .field_source_tables import PACKET, View
 
 ETH_P_8021Q, ETH_P_ARP = 0x8100, 0x0806
 DLT_EN10MB = 1

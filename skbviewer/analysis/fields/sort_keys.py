@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...records.types import INT64_MAX, Bools, Int64s
-from .field_data import LEG, PACKET, ROW, SERIES, Array, Data, View
-from .field_kind import Field, Kind, Values
+from .field_definition import Field, Kind, Values
+from .field_source_tables import LEG, PACKET, ROW, SERIES, Array, Data, View
 
 Part = tuple[View, Int64s]  # a view, and positions of rows in it
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from .field_data import PACKET, Array, Data, View
-from .field_kind import Field, Kind, Values
+from .field_definition import Field, Kind, Values
+from .field_source_tables import PACKET, Array, Data, View
 from .packet_fields import is_tcp, is_udp
 
 SYN, ACK = 0x02, 0x10

@@ -14,11 +14,11 @@ import numpy as np
 
 from ...records import Progress, Silent
 from ...records.types import Bools, Int64s
-from .field_data import PACKET, Array, Data, View
-from .field_kind import Field, Kind, Values
+from .field_definition import Field, Kind, Values
+from .field_source_tables import PACKET, Array, Data, View
 from .stream_fields import ACK, SYN, Streams, last_before, starts, stream_ways, streams_of
-from .tcp_findings import NAMES, Analysis
-from .window_scaling import syn_scales
+from .tcp_analysis_findings import NAMES, Analysis
+from .tcp_window_scaling import syn_scales
 
 FIN, RST = 0x01, 0x04
 ANALYSIS = "tcp.analysis"  # name under which the result is cached

@@ -16,7 +16,7 @@ from ...records.types import Int64s
 from ..words.function_layers import layer_of
 
 if TYPE_CHECKING:
-    from ..stats.stacks import StackTree
+    from ..stats.call_stacks import StackTree
 
 
 class Weight(Enum):

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ...records.types import Bools, Int64s
 from ..streams.round_trips import UNKNOWN, RoundTrips, round_trips
-from .io_series import interval_for, origin_of
+from .io_graph_series import interval_for, origin_of
 
 if TYPE_CHECKING:
     from ..scope import Scope

@@ -14,8 +14,8 @@ from ...matching import SeriesTable, record_blocks, rows_where
 from ...records import ColumnTable, KernelLog, Records, part, parts, scratch_of
 from ...store import BulkRows, NewRows, of_columns, schema
 from ..calls.call_table import CallTable
-from ..calls.lost_spans import LOST, losses
-from ..leg_times.time_spent import Spent
+from ..calls.record_loss_times import LOST, losses
+from ..leg_times.busy_and_wait_times import Spent
 
 Columns = dict[str, npt.NDArray[np.generic]]
 

@@ -13,8 +13,8 @@ from ..leg_times.packet_time_loops import NAMES as SPENT
 from ..leg_times.packet_times import sums
 from .call_rows import Columns, constant_column, row_ids
 from .capture_matches import SeriesVerdicts
-from .followed_log import FollowedLog
 from .kernel_only_rows import Ids
+from .processed_log import FollowedLog
 
 
 def leg_rows(made: FollowedLog) -> NewRows:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...matching import SameHost, same_host
 from ...store import FewRows, schema
 from .capture_matches import epoch_ns
-from .followed_log import FollowedLog
+from .processed_log import FollowedLog
 
 
 def logs_of_one_host(logs: Sequence[FollowedLog]) -> dict[tuple[int, int], SameHost]:

@@ -9,8 +9,8 @@ from ...matching import Matches
 from ...records import STORED_PACKET_DTYPE, Packets, parts, scratch_of
 from ...store import BulkRows, NewRows, of_columns, schema
 from .call_rows import Columns, constant_column
-from .followed_log import FollowedLog
 from .packet_summary import PacketSummary
+from .processed_log import FollowedLog
 
 
 def packet_rows(source: int, packets: Packets, summary: PacketSummary) -> NewRows:

@@ -18,10 +18,10 @@ from ...records import ColumnTable, KernelLog, part
 from ...records.kernel_events import Trait, numbers_with
 from ...records.types import Bools, Int64s
 from ..calls.call_table import CallTable
-from ..calls.lost_spans import Losses, Spans, spans_of
+from ..calls.record_loss_times import Losses, Spans, spans_of
 from .lost_callers import legs_with_lost_caller, legs_with_missed_caller
-from .missed_hit_loops import Windows
-from .missed_hits import may_lack, windows_of
+from .missed_probe_hit_loops import Windows
+from .missed_probe_hits import may_lack, windows_of
 from .open_ended_legs import open_ended
 
 ENTRY, TASK = 1, 0  # kbl.h enum kbl_kind; context

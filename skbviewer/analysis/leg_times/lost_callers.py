@@ -14,9 +14,9 @@ from ...records import KernelLog, part
 from ...records.compiled import allocation_free
 from ...records.types import Bools, Int32s, Int64s
 from ..calls.call_table import CallTable
-from ..calls.lost_spans import Spans
-from .missed_hit_loops import Windows
-from .open_ended_loops import REACH_NS
+from ..calls.record_loss_times import Spans
+from .missed_probe_hit_loops import Windows
+from .open_ended_leg_loops import REACH_NS
 
 ENTRY = 1  # kbl.h enum kbl_kind
 INSIDE_NS = 20_000_000  # longest time from the start of a call to an inner call

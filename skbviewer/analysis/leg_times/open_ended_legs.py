@@ -16,8 +16,8 @@ import numpy as np
 from ...matching import RECEIVE_START, IntIndex, LegTable, Rows, SeriesTable, record_blocks
 from ...records import KernelLog
 from ...records.types import Bools, Int32s, Int64s, UInt8s
-from ..calls.lost_spans import Spans
-from .open_ended_loops import (
+from ..calls.record_loss_times import Spans
+from .open_ended_leg_loops import (
     BEGIN,
     CLOSE,
     END,

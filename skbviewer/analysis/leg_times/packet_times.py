@@ -13,8 +13,8 @@ from ...matching import LegTable
 from ...records import Scratch
 from ...records.types import Bools, Int64s
 from ..words.wait_kinds import RANKS
+from .busy_and_wait_times import Spent
 from .packet_time_loops import SpentLegs, sum_groups
-from .time_spent import Spent
 
 
 def spent_legs(legs: LegTable, spent: Spent, gap: Bools, scratch: Scratch) -> SpentLegs:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Put the starts and ends of a leg's spans in order of time: a compiled part of leg_loops.py.
+"""Put the starts and ends of a leg's spans in order of time: a compiled part of leg_time_loops.py.
 
-Input: painted spans (call_loops.py).  Output: `order`: times in row TIME, numbers in row NUMBER.
+Input: painted spans (call_time_loops.py).  Output: `order`: times in row TIME, numbers in row
+NUMBER.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import numpy as np
 
 from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Int64s
-from .call_loops import BEGIN, END, PAINT
+from .call_time_loops import BEGIN, END, PAINT
 
 TIME, NUMBER = range(2)  # rows of `order`
 FEW = 64  # up to so many times, an insertion sort is faster than numpy's

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...matching import Sample
 from ...records.types import Int64s
-from ..words.kernel_names import Names
+from ..words.kernel_log_names import Names
 
 
 class Chosen(NamedTuple):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...records.types import Bools, Int64s
 from ...store import Columns
-from ..timeline.session_time import Clock, packet_times
+from ..timeline.packet_session_times import Clock, packet_times
 
 
 class TimeRange(NamedTuple):

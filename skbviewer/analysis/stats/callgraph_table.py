@@ -15,10 +15,10 @@ import numpy as np
 
 from ...records.compiled import compiled
 from ...records.types import Bools, Int64s
-from ..blocks_in_threads import each_made
-from ..number_sets import distinct
+from ..parallel_blocks import each_made
+from ..row_number_sets import distinct
 from ..scope import Scope
-from ..scope.call_blocks import CallBlock, call_blocks
+from ..scope.chosen_call_blocks import CallBlock, call_blocks
 
 CALLER, SELF, CALLED = "called by", "itself", "calls"
 NOBODY = "(no recorded function)"

@@ -19,10 +19,10 @@ from ...records.types import LATEST_NS, Bools, Int64s
 from ...store import Columns
 from ..scope import Scope
 from ..streams.packet_flows import ODD, Flows, flows_of
-from ..timeline.session_time import packet_times
+from ..timeline.packet_session_times import packet_times
 from ..words.packet_info import address, mac
-from .column_rows import ColumnRows, Numbers, RowColumn, Texts, joined
-from .table import Row
+from .rows_from_columns import ColumnRows, Numbers, RowColumn, Texts, joined
+from .statistic_types import Row
 
 
 class Conversation(NamedTuple):

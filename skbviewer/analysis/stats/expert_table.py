@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..fields.tcp_analysis import analysis_of
-from ..fields.tcp_findings import NAMES
+from ..fields.tcp_analysis_findings import NAMES
 from ..scope import Scope
 
 TCP, SEVERITY = "tcp.analysis.", ("critical", "warning", "note")

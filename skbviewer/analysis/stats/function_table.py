@@ -15,8 +15,8 @@ from ...records.compiled import compiled
 from ...records.types import Int64s
 from ..calls.interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_SLEPT
 from ..scope import Scope
-from ..scope.function_calls import function_calls
-from .duration_spread import spreads_of_blocks
+from ..scope.counted_calls import function_calls
+from .duration_percentiles import spreads_of_blocks
 
 SUMS = 5  # rows of sums that add_calls() makes before those of marks
 

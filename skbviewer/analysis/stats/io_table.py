@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...records import UNTIMED
-from ..graphs.io_series import UNKNOWN, io_series
+from ..graphs.io_graph_series import UNKNOWN, io_series
 from ..scope import Scope
 
 

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...records.types import Int64s
-from ..breakdown.parts import Breakdown
-from ..breakdown.ranked_values import Ranked, ranked, ranked_blocks, ranked_values
-from ..breakdown.units import chosen_rows
+from ..breakdown.group_percentiles import Ranked, ranked, ranked_blocks, ranked_values
+from ..breakdown.time_parts import Breakdown
+from ..breakdown.timed_packets import chosen_rows
 from ..scope import Scope
-from ..scope.function_calls import function_calls
+from ..scope.counted_calls import function_calls
 from ..timeline.row_stacking import ranks
-from .stages import stage_times
+from .leg_stages import stage_times
 
 PACKET, PATH, STAGE, FUNCTION = "all packets", "path", "stage", "function"
 PERMILLES = (0, 500, 900, 990, 999, 1000)  # nearest rank

@@ -3,9 +3,9 @@
 
 A layer's time in a leg is the sum of its functions' self times there: no nanosecond counts twice.
 A call that several packets share is added to the first of them.  The part of a call before its
-packet was there is left out (layer_loops.py).  Waits are those of the leg (docs/times.md); those
-after its end, until a process reads the packet, are rows of their own.  A sniffer's copy passes no
-stages.  Legs whose records may have been lost are left out; their number is returned.
+packet was there is left out (layer_time_loops.py).  Waits are those of the leg (docs/times.md);
+those after its end, until a process reads the packet, are rows of their own.  A sniffer's copy
+passes no stages.  Legs whose records may have been lost are left out; their number is returned.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ...records import narrow
 from ...records.types import Bools, Int64s
 from ...store.whole_columns import Array
 from ..scope import Scope
-from ..scope.call_blocks import call_blocks
+from ..scope.chosen_call_blocks import call_blocks
 from ..words.function_layers import layers
 from ..words.wait_kinds import NAMES, UNKNOWN
-from .duration_spread import Spread, spread, spreads_of_blocks
-from .layer_loops import Calls, LegTimes, layer_sums, own_times
-from .stages import stage_times, wire_times
+from .duration_percentiles import Spread, spread, spreads_of_blocks
+from .layer_time_loops import Calls, LegTimes, layer_sums, own_times
+from .leg_stages import stage_times, wire_times
 
 BUSY, WAIT, LATER, NOWHERE, STAGE = "busy", "wait", "later wait", "unknown", "stage"
 # Columns of calls, by their names in layer_loops.Calls.

@@ -10,14 +10,14 @@ import numpy as np
 
 from ...matching import FORWARD, TX
 from ...records.types import Bools, Int64s
-from ..breakdown.parts import Breakdown
-from ..breakdown.path_rule import path_name
-from ..breakdown.ranked_values import ranked
-from ..breakdown.units import chosen_rows
+from ..breakdown.group_percentiles import ranked
+from ..breakdown.path_class_rule import path_name
+from ..breakdown.time_parts import Breakdown
+from ..breakdown.timed_packets import chosen_rows
 from ..scope import Scope
 from ..timeline.row_stacking import ranks
-from .duration_spread import PERCENTS, Spread
-from .path_members import members_of
+from .duration_percentiles import PERCENTS, Spread
+from .median_and_extreme_packets import members_of
 
 MAX_PATHS = 500  # most paths; rarer ones are summed up in a last row
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from ...records.compiled import compiled
 from ...records.types import Bools, Int64s
-from ..blocks_in_threads import each_made
+from ..parallel_blocks import each_made
 from ..scope import Scope
-from ..scope.call_blocks import CallBlock, call_blocks
-from .duration_spread import spreads
+from ..scope.chosen_call_blocks import CallBlock, call_blocks
+from .duration_percentiles import spreads
 
 DENSE = 1 << 24  # keys below this are numbered by a table instead of by sorting
 

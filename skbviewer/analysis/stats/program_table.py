@@ -12,7 +12,7 @@ import numpy as np
 
 from ..scope import Scope
 from ..timeline.row_stacking import ranks
-from .duration_spread import spreads
+from .duration_percentiles import spreads
 from .process_table import own_calls
 
 

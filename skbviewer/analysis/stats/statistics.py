@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...records import counted
-from ..breakdown.own_counts import counter_name
+from ..breakdown.self_counter_values import counter_name
 from ..scope import Scope
 from ..streams.round_trips import RoundTripRow, round_trip_rows
 from ..words.function_layers import layers
 from ..words.sampling_text import sampling_text
 from .callgraph_table import CallGraphRow, callgraph_rows
-from .clock import ClockRow, clock_rows, unsure_captures
+from .clock_table import ClockRow, clock_rows, unsure_captures
 from .conversation_table import (
     CONVERSATION_TITLES,
     ENDPOINT_TITLES,
@@ -28,25 +28,25 @@ from .conversation_table import (
     endpoint_rows,
     ends_filter,
 )
-from .counter_table import KINDS as COUNTED
-from .counter_table import CounterRow, counter_rows
 from .drop_table import DropRow, drop_rows
 from .expert_table import TCP, ExpertRow, expert_rows
 from .function_table import FunctionRow, function_rows
+from .hardware_counter_table import KINDS as COUNTED
+from .hardware_counter_table import CounterRow, counter_rows
 from .io_table import IoRow, io_rows, zero_notes
 from .latency_table import FUNCTION, LatencyRow, latency_rows
 from .layer_table import BUSY, LayerRow, layer_table
-from .machine.fault_table import FaultRow, fault_rows
 from .machine.interrupt_table import InterruptRow, interrupt_rows
 from .machine.lock_table import LockRow, lock_rows
+from .machine.page_fault_table import FaultRow, fault_rows
 from .machine.queue_table import QueueRow, queue_rows
 from .machine.syscall_table import ALL, ON_SOCKETS, SOCKETS_ONLY, SyscallRow, syscall_rows
 from .machine.thread_table import ThreadRow, thread_rows
 from .path_table import PathRow, path_rows
 from .process_table import ProcessRow, process_rows
 from .program_table import ProgramRow, program_rows
-from .table import Row, Statistic, Table, quote_text
-from .time_table import TimeRow, time_table
+from .statistic_types import Row, Statistic, Table, quote_text
+from .time_in_kernel_table import TimeRow, time_table
 
 NOTHING_CHOSEN = "nothing was chosen: no packet matches"
 NO_LOG = "the session has no kernel log"

@@ -14,7 +14,7 @@ import numpy as np
 from ...records import Progress
 from ...records.compiled import compiled
 from ...records.types import Int64s
-from ..fields.field_data import PACKET, Data
+from ..fields.field_source_tables import PACKET, Data
 from ..fields.stream_fields import SYN, starts, streams_of
 
 FIN = 0x01

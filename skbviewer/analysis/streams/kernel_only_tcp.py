@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.types import Int64s
-from ..fields.field_data import SERIES, Data, View
+from ..fields.field_source_tables import SERIES, Data, View
 from ..fields.packet_fields import is_tcp
 from ..fields.stream_fields import MIX, SYN, bases_of, keys_of_ends, streams_of
 from ..fields.tcp_analysis import analysis_of
-from .tcp_info import SegmentSummary
+from .tcp_info_column_text import SegmentSummary
 
 MASK32 = 0xFFFFFFFF
 

@@ -16,9 +16,9 @@ import numpy as np
 from ...records import Progress
 from ...records.types import LATEST_NS, Int64s, UInt64s
 from ...store import Columns
-from ..blocks_in_threads import each_made
-from ..number_sets import flags_of
-from .flow_loops import BEGIN, SUMS, count_flows, hash_keys, place_hashes
+from ..parallel_blocks import each_made
+from ..row_number_sets import flags_of
+from .packet_flow_loops import BEGIN, SUMS, count_flows, hash_keys, place_hashes
 
 ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
 DLT_EN10MB = 1

@@ -15,8 +15,8 @@ import numpy as np
 from ...records import BadInput
 from ...records.protocols import ICMP, ICMPV6
 from ...records.types import Bools, Int64s
-from ..fields.byte_fields import BYTE_FIELDS
-from ..fields.field_data import PACKET, Array, Data, View
+from ..fields.field_source_tables import PACKET, Array, Data, View
+from ..fields.packet_byte_fields import BYTE_FIELDS
 from ..words.packet_info import address, mac
 
 ARP = 2054

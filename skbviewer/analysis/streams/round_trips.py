@@ -17,9 +17,9 @@ from ...matching import RX, TX
 from ...records import UNTIMED
 from ...records.types import Bools, Int64s
 from ..fields.stream_fields import streams_of
-from ..number_sets import distinct
 from ..packet_legs import exact_matches
-from ..timeline.session_time import packet_times
+from ..row_number_sets import distinct
+from ..timeline.packet_session_times import packet_times
 from .ack_round_trips import acknowledged_segments
 
 if TYPE_CHECKING:

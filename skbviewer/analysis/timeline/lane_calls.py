@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import UNTIMED, Progress
-from ...records.scratch import Scratch
+from ...records.scratch_memory import Scratch
 from ...records.types import Int32s, Int64s
 from .function_numbers import Functions
 from .group_order import narrow_type, order_by
 from .lanes import WIRE, LaneKey, Part
+from .packet_session_times import Clock, Columns, packet_times
 from .pixel_bins import DROP, LAYER, OPEN
-from .session_time import Clock, Columns, packet_times
 
 SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 SLEPT = 1 | 2  # marks of a call whose thread left the CPU during the call

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...records.scratch import Scratch
+from ...records.scratch_memory import Scratch
 from ...records.types import Int64s
 from .function_numbers import layer_names
 from .group_order import group_order, narrow_type

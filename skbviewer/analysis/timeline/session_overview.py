@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ...records import UNTIMED
 from ...records.kernel_events import DROP
 from ...records.types import Int64s
-from .session_time import Clock, Columns, packet_times
+from .packet_session_times import Clock, Columns, packet_times
 
 BINS = 2048
 

@@ -10,7 +10,7 @@ from ...readers import KblChange, KblEvent
 from ...records import counted
 from ...records.kbl_layout import KblLock
 from ...records.kernel_events import SEEN_AT, WORDS
-from .kernel_names import MASK64, Names
+from .kernel_log_names import MASK64, Names
 from .packet_info import address, mac
 
 NETDEV, BRIDGE = 5, 7  # linux/netfilter.h NFPROTO_*

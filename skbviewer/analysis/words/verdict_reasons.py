@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The reason for each verdict, in one sentence: a line for each number in matching/rules.py."""
+"""The reason for each verdict, in one sentence: a line for each number in match_rule_numbers.py."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.N
 
 
 def slots_for(count: int) -> Int32s:
-    """Return an empty hash table (see int_index.py) for the indices of `count` keys; -1 is free."""
+    """Return an empty table (value_numbering.py) for the indices of `count` keys; -1 is free."""
     return np.full(1 << (4 * count).bit_length(), -1, np.int32)
 
 

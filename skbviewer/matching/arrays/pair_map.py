@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Map pairs of numbers to a value, in a hash table like that of int_index.py.
+"""Map pairs of numbers to a value, in a hash table like that of value_numbering.py.
 
 A cell is (used, first, second, value), so a look-up reads one place in memory.
 """
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...records.compiled import allocation_free
 from ...records.types import Int64s
-from .int_index import HALF, MULTIPLIER, Number
+from .value_numbering import HALF, MULTIPLIER, Number
 
 USED, FIRST, SECOND, VALUE = range(4)
 FIRST_SLOTS = 1 << 11

@@ -30,7 +30,6 @@ from ...records.compiled import allocation_free
 from ...records.types import Bools, Int8s, Int64s
 from .assignment_loops import Limits, Scratch
 from .consistent_assignments import follow
-from .moment_bounds import narrow
 from .packet_group_loops import (
     CROWDED,
     EXACT,
@@ -42,6 +41,7 @@ from .packet_group_loops import (
     Tangle,
 )
 from .packet_groups import group_roots, groups_of_several, moments_by_group
+from .tap_moment_bounds import narrow
 
 
 class Problem(NamedTuple):

@@ -14,7 +14,7 @@ from ..identity.gso_segments import covers
 from ..identity.identity_candidates import Candidates, is_strong
 
 if TYPE_CHECKING:
-    from ..model import KernelSide
+    from ..match_types import KernelSide
 
 
 def segments(packets: Packets, kernel: KernelSide, wire: Int64s) -> Candidates:

@@ -15,14 +15,14 @@ import numpy.typing as npt
 from ...records import Packets
 from ...records.types import Bools, Int64s
 from ..arrays.hash_join import distinct, spread
+from ..clock.capture_point_distances import FAR
 from ..clock.clock_fit import ClockFit
-from ..clock.point_distances import FAR
 from ..identity.identity_candidates import Candidates
+from ..match_rule_numbers import BY_TIME
 from ..record_kinds import IP
-from ..rules import BY_TIME
 
 if TYPE_CHECKING:
-    from ..model import KernelSide
+    from ..match_types import KernelSide
 
 WINDOW_NS = 100_000_000  # a lifetime farther away than this is another packet's
 CANDIDATES = 64  # most candidates on each side of a packet; others cannot be the nearest

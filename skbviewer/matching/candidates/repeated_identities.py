@@ -19,11 +19,11 @@ from ...records import Packets
 from ...records.types import Bools, Int64s
 from ..arrays.hash_join import hashed_rows
 from ..identity.identity_columns import ADDRESS
-from ..identity.ladder_loops import FRAGMENT
-from .moment_conditions import Edges, by_packet
+from ..identity.identity_ladder_loops import FRAGMENT
+from .tap_moment_conditions import Edges, by_packet
 
 if TYPE_CHECKING:
-    from ..model import KernelSide
+    from ..match_types import KernelSide
 
 NEAR_NS, NEAR_ERRORS = 20_000_000, 20  # greatest distance of a twin: ns, errors of the clock
 FLOW = (*ADDRESS, "protocol", "ethertype")

@@ -29,9 +29,9 @@ from ..clock.clock_steps import STEP_NS
 from ..clock.feasible_lines import Intervals, corridor
 from ..identity.identity_candidates import Candidates
 from .gso_candidates import segments
-from .missing_moments import lacking
-from .moment_conditions import Edges, by_packet
+from .missing_tap_moments import lacking
 from .segments_sent_once import acknowledged
+from .tap_moment_conditions import Edges, by_packet
 
 TRUSTED_PACKETS = 8  # packets with stamps between their moments that make a clock believable
 FEWER_PACKETS = 5  # the same, if another part of the capture is believed
@@ -44,7 +44,7 @@ SLEWED_NS = 1_000_000  # the wall clock drifts between two readings
 SYNCHRONOUS_NS = 1_000_000_000  # hosts that keep the time by NTP differ by less
 
 if TYPE_CHECKING:
-    from ..model import KernelSide
+    from ..match_types import KernelSide
 
 
 def trusted(

@@ -20,7 +20,7 @@ import numpy as np
 from ...records import UNTIMED, Packets
 from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
-from ..identity.ladder_loops import FRAGMENT
+from ..identity.identity_ladder_loops import FRAGMENT
 from .segments_sent_once_loops import find_acknowledged
 
 SOON_NS = 200_000_000  # TCP_RTO_MIN of Linux (include/net/tcp.h)

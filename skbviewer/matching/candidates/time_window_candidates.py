@@ -12,17 +12,17 @@ from ...records import Packets
 from ...records.types import Int64s
 from ..arrays.hash_join import spread
 from ..arrays.hash_join_loops import Hash
+from ..clock.capture_point_distances import FAR
 from ..clock.clock_fit import ClockFit, precision_of
-from ..clock.point_distances import FAR
 from ..identity.identity_candidates import Candidates, Partly, full_keys, unique
 from ..identity.identity_columns import Known
 from ..identity.identity_ladder import climb
-from ..identity.unnumbered import Unnumbered, joined_hashes, joining_keys, meetings
+from ..identity.packets_without_ip_id import Unnumbered, joined_hashes, joining_keys, meetings
 from .repeated_identities import far
 from .same_traffic import is_local
 
 if TYPE_CHECKING:
-    from ..model import KernelSide
+    from ..match_types import KernelSide
 
 MAX_LIFETIMES = (
     256  # most lifetimes of one packet at its time; with more, the clock decides nothing

@@ -17,20 +17,20 @@ import numpy as np
 
 from ...records import UNTIMED, KernelLog, Packets
 from ...records.types import Bools, Int64s
+from ..clock.capture_point_distances import Place
 from ..clock.capture_point_fit import SEVERAL_DEVICES, Located
 from ..clock.clock_fit import ClockFit, Segment, precision_of
 from ..clock.clock_steps import STEP_NS
-from ..clock.point_distances import Place
 from ..identity.identity_candidates import Candidates
 from ..legs.capture_points import SOCKET
-from .headerless_moments import may_hold
-from .missing_moments import lacking
-from .moment_conditions import Edges, agreeing_contents, agreeing_headers, pairs_in_time
+from .lifetimes_without_headers import may_hold
+from .missing_tap_moments import lacking
 from .same_traffic import SYNCHRONOUS_NS, TRUSTED_PACKETS
+from .tap_moment_conditions import Edges, agreeing_contents, agreeing_headers, pairs_in_time
 from .time_window_candidates import near_in_time
 
 if TYPE_CHECKING:
-    from ..model import KernelSide
+    from ..match_types import KernelSide
 
 NEARLY_ALL = 0.99  # this share of the packets must have been at a socket at their time
 ROUNDING_NS = 1_000  # both clocks are rounded, and they are not read at the same time

@@ -20,7 +20,9 @@ from ..arrays.medians import median
 from ..legs.capture_points import EARLY, SOCKET, WIRE
 from ..legs.declared_losses import Table, losses_inside, meets
 from ..legs.tap_moments import WAIT_NS
-from .agreeing_devices import (
+from .capture_point_distances import FAR, Place, devices_of, points_of, reach
+from .clock_fit import ClockFit, TimedPairs, fit, precision_of
+from .possible_capture_devices import (
     ANY_TIME,
     agreeing_devices,
     fit_bounded,
@@ -29,8 +31,6 @@ from .agreeing_devices import (
     passes_all,
     spans,
 )
-from .clock_fit import ClockFit, TimedPairs, fit, precision_of
-from .point_distances import FAR, Place, devices_of, points_of, reach
 
 POSSIBLE_SHARE = 0.9  # a place is possible if this share of the packets has a point there
 TRIED = 2000  # most pairs that are used to choose the place

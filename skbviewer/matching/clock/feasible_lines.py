@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.types import Float64s, Int64s
-from .corridor_loops import NONE, Work, lines_between, lines_through_most
 from .feasible_line_loops import COUNT, Lines
+from .outlier_free_line_loops import NONE, Work, lines_between, lines_through_most
 
 PAIRS_PER_ERROR = 20  # one pair of this many may join two different packets
 ROUNDS = 16

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from .alignment import JUMP_NS, NONE, Scale
 from .clock_bound_loops import FAR, close_bounds, sweep
+from .rough_clock_alignment import JUMP_NS, NONE, Scale
 
 CELL_NS = 10_000_000
 MEMORY = 1 << 28  # bytes; the cells are longer if their bounds would need more

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from .appearances import Appearances, Pairs
+from .packet_appearances import Appearances, Pairs
 
 ROUNDS = 16
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from .appearances import Appearances, Pairs
-from .sightings import Counts, Recordings, Sightings
+from .packet_appearances import Appearances, Pairs
+from .packet_sightings import Counts, Recordings, Sightings
 
 MISSING = 0.2  # most of a conversation's packets that may be missing in either recording
 ONE = 1  # and this many more

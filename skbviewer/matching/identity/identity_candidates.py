@@ -23,13 +23,13 @@ from ...records.types import Bools, Int32s, Int64s
 from ..arrays.array_blocks import blocks
 from ..arrays.hash_join import by_pair, column_hashes, distinct, join, key_counts, slots_for
 from ..arrays.hash_join_loops import Hash
-from ..arrays.record_rows import rows_where
+from ..arrays.record_column_blocks import rows_where
 from ..record_kinds import EVENT
-from .candidate_loops import keep_last, note_owners, records_of_several
+from .identity_candidate_loops import keep_last, note_owners, records_of_several
 from .identity_columns import KNOWN, NONE, PORTS, THESIS_KEY, Footprints, Known
 from .identity_ladder import alike, climb
-from .ladder_loops import FRAGMENT
-from .unnumbered import (
+from .identity_ladder_loops import FRAGMENT
+from .packets_without_ip_id import (
     Unnumbered,
     is_numbered,
     joined_hashes,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...records import ColumnTable, Packets, Records, part, pick
 from ...records.types import Int64s
-from ..rules import Rung
+from ..match_rule_numbers import Rung
 
 ADDRESS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 THESIS_KEY = ("ip_version", *ADDRESS, "ip_id", "protocol")

@@ -17,7 +17,7 @@ from ...records.types import Bools, Int64s
 from ..arrays.array_blocks import blocks
 from ..arrays.hash_join import by_pair
 from .identity_columns import LENGTH, NONE, RUNGS, Columns, Footprints, Known
-from .ladder_loops import CONTRADICTS, CUT, FRAGMENT, find_crowded, take_rung
+from .identity_ladder_loops import CONTRADICTS, CUT, FRAGMENT, find_crowded, take_rung
 
 
 def alike(left: Known, i: Int64s, right: Known, j: Int64s, names: Iterable[str]) -> Bools:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ...records import SEEN, ColumnTable, KernelLog, Scratch, narrow, part, scratch_of
 from ...records.kernel_events import CLONE, RECEIVE, START_XMIT
 from ...records.types import Bools, Int64s
-from ..arrays.record_rows import rows_where
+from ..arrays.record_column_blocks import rows_where
 from ..kernel_functions import (
     PACKET_SOCKET,
     RECEIVE_START,
@@ -30,13 +30,13 @@ from ..kernel_functions import (
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import ENTRY, EVENT, IP, is_among
 from . import tap_moments
+from .calls_after_skb_release import after_release, until_release
 from .declared_losses import ANY, MISSED, Table, losses_inside, meets
 from .leg_cutting import LegTable
 from .leg_cutting_loops import FORWARD, RX, TX
-from .recorded_births import births
-from .released_skbs import after_release, until_release
+from .skb_births import births
+from .sniffer_copies_without_birth import of_known_skbs, perhaps_copies, unborn
 from .tap_moments import WAIT_NS
-from .unborn_copies import of_known_skbs, perhaps_copies, unborn
 
 RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
 ONE_NS = 100_000  # all packet sockets get a packet within this time

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ...records import HOLE, UNRECORDED, KernelLog, part
 from ...records.kernel_events import BIRTHS, Trait, numbers_with
 from ...records.types import EARLIEST_NS, LATEST_NS
-from ..arrays.record_rows import rows_where
+from ..arrays.record_column_blocks import rows_where
 from ..record_kinds import EVENT, is_among
 
 ENTRY, LOST = 1, 5  # kbl.h enum kbl_kind

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ...records import ColumnTable, Gathered, KernelLog, Scratch, narrow, part, scratch_of
 from ...records.types import Int32s, Int64s, UInt8s
-from ..arrays.record_rows import Rows, record_blocks
+from ..arrays.record_column_blocks import Rows, record_blocks
 from ..kernel_functions import READER, RECEIVE_START, RECEIVE_TAP, TRANSMIT
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import by_probe

@@ -10,7 +10,7 @@ from ...records import SEEN
 from ...records.compiled import allocation_free
 from ...records.kernel_events import SOCK_ENQUEUE
 from ...records.types import LATEST_NS, Int32s, Int64s, UInt8s
-from ..arrays.int_index import Number
+from ..arrays.value_numbering import Number
 from ..record_kinds import ENTRY, EVENT
 
 TX, RX, FORWARD = 0, 1, 2

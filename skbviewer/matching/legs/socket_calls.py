@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ...records import KernelLog, Records, part, scratch_of
 from ...records.types import Bools, Int64s
-from ..arrays.record_rows import record_blocks, rows_where
+from ..arrays.record_column_blocks import record_blocks, rows_where
 from ..lifetimes.call_nesting import Nesting
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import ENTRY, SOCK

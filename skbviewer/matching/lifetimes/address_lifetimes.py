@@ -18,13 +18,13 @@ import numpy as np
 from ...records import KernelLog, Records, RecordTable, part
 from ...records.kernel_events import CONSUME, DROP, FOOTPRINT, FREE
 from ...records.types import Bools, Int32s, Int64s
-from ..arrays.int_index import longer
-from ..arrays.record_rows import Rows, record_blocks
+from ..arrays.record_column_blocks import Rows, record_blocks
+from ..arrays.value_numbering import longer
 from ..kernel_functions import PACKET_SOCKET, RETURN_HOOK, SENDING_TAP, TAP_CLONER
 from ..record_kinds import ENTRY, EVENT, LOST
-from .address_life_loops import assign_items
-from .life_events import Items, items
-from .skb_held_from import RecordTimes
+from .address_lifetime_loops import assign_items
+from .skb_arrival_in_function import RecordTimes
+from .skb_births_and_frees import Items, items
 
 
 @dataclass(frozen=True)

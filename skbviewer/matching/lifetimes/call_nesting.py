@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from ...records import Records, part, scratch_of
 from ...records.types import LATEST_NS, Int32s, Int64s
-from ..arrays.int_index import IntIndex, longer
-from ..arrays.record_rows import Rows, record_blocks
+from ..arrays.record_column_blocks import Rows, record_blocks
+from ..arrays.value_numbering import IntIndex, longer
 from ..record_kinds import ENTRY
 from .call_nesting_loops import nest_records
 

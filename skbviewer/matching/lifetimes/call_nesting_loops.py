@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ...records.compiled import allocation_free
 from ...records.types import LATEST_NS, Bools, Int32s, Int64s
-from ..arrays.int_index import Number
+from ..arrays.value_numbering import Number
 from ..record_kinds import ENTRY
 
 DEEP = 4096  # most open calls of a context that are searched: no kernel nests calls so deeply

@@ -19,8 +19,8 @@ from ...records.compiled import allocation_free
 from ...records.kernel_events import FREE, MORPH, Trait, numbers_with
 from ...records.types import Int32s, Int64s, UInt8s
 from ..arrays.hash_join import distinct
-from ..arrays.int_index import IntIndex, known_number
-from ..arrays.record_rows import Rows, record_blocks, rows_where
+from ..arrays.record_column_blocks import Rows, record_blocks, rows_where
+from ..arrays.value_numbering import IntIndex, known_number
 from ..record_kinds import EVENT, is_among
 from .skb_lifetimes import SeriesTable
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from ...records import KernelLog, RecordTable
 from ...records.types import Bools, Int32s, Int64s
-from ..arrays.record_rows import Rows, record_blocks
+from ..arrays.record_column_blocks import Rows, record_blocks
 from ..kernel_functions import RECEIVE_START, TRANSMIT
 from ..record_kinds import by_probe
 from .address_lifetimes import AddressLifetimes, assign_lifetimes
-from .skb_held_from import RecordTimes
+from .skb_arrival_in_function import RecordTimes
 from .skb_lifetime_loops import join_clones, note_headers, number_series
 
 
@@ -28,8 +28,8 @@ class SeriesTable:
     """The series of one log, numbered from 0 by their first record.
 
     By record: `of` is its series or -1; `met` is when its function had the skb; `owner_calls` is
-    the ENTRY of the call that recorded it (event_owner.py), or -1.  By series: `parent` is a series
-    or -1; `tap` is True for a sniffer's copy; `size` is its number of records.
+    the ENTRY of the call that recorded it (call_of_event.py), or -1.  By series: `parent` is a
+    series or -1; `tap` is True for a sniffer's copy; `size` is its number of records.
     """
 
     of: Int32s

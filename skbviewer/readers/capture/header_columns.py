@@ -15,14 +15,14 @@ import numpy as np
 
 from ...records import PACKET_CUT, PACKET_DTYPE, ColumnTable, Progress, Scratch, counted, empty
 from ...records.types import Int64s, UInt8s
+from ..input_file import Source
 from ..numbers_in_bytes import Block, Frames, Rows, Wire
-from ..source import Source
 from .encapsulation import to_network
 from .ethertypes import UNREAD, unread_name
-from .fast_path import fill_plain
 from .link_layers import LINK_LAYERS
 from .linktype_names import linktype_name
 from .network_layer import network_headers
+from .plain_ip_packets import fill_plain
 from .transport_layer import transport_headers
 
 BLOCK = 1 << 13  # packets handled together: their columns stay in the processor's cache

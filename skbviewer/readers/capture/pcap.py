@@ -15,8 +15,8 @@ import numpy as np
 
 from ...records import BadInput, Capture, Interface, Progress, SourceKind, counted
 from ...records.types import Int64s, UInt8s
+from ..input_file import WINDOW, Source
 from ..numbers_in_bytes import Block
-from ..source import WINDOW, Source
 from .header_columns import dissect
 from .pcap_loops import FIRST, SECOND, SMALLER, fill_headers, walk_some
 

@@ -29,9 +29,9 @@ from ...records import (
 )
 from ...records.compiled import Int, compiled
 from ...records.types import Bools, Int64s, UInt8s
+from ..input_file import WINDOW, Source
 from ..numbers_in_bytes import Block, word
 from ..printable_names import name_of
-from ..source import WINDOW, Source
 from .header_columns import dissect
 
 SECTION_HEADER = 0x0A0D0D0A

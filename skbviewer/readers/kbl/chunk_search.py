@@ -27,7 +27,7 @@ from ...records.kbl_layout import (
     in_order,
 )
 from ...records.types import UInt8s
-from ..source import Source
+from ..input_file import Source
 
 HEADER_CRC_AT = KBL_CHUNK_HEADER_SIZE - 4
 SEARCH_STEP = 1 << 20

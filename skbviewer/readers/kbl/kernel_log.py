@@ -25,8 +25,8 @@ from ...records import (
 )
 from ...records import kbl_layout as kbl
 from ...records.types import Int64s
+from ..input_file import Source
 from ..printable_names import name_of
-from ..source import Source
 from .chunk_search import find_chunks
 from .distinct_values import distinct
 from .log_tables import Tables, read_tables

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...records import Calibration, ClockTriple, FunctionCode, Probe, counted
 from ...records import kbl_layout as kbl
+from ..input_file import Source
 from ..printable_names import name_of
-from ..source import Source
 from .chunk_search import Chunks
 
 NO_ARGUMENT = 0xFF

@@ -16,8 +16,8 @@ import numpy as np
 from ...records import BadInput, Progress
 from ...records import kbl_layout as kbl
 from ...records.types import Int64s, UInt8s
+from ..input_file import Source
 from ..printable_names import printable
-from ..source import Source
 from .chunk_search import Chunk, find_chunks
 
 SIZE = kbl.KBL_SLOT_SIZE

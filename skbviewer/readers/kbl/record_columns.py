@@ -15,7 +15,7 @@ import numpy as np
 
 from ...records import BadInput, ColumnTable, Progress, Scratch
 from ...records.types import Int64s, UInt64s
-from ..source import Source
+from ..input_file import Source
 from .chunk_search import Chunk
 from .footprint_slot_loops import (
     UNKNOWN,

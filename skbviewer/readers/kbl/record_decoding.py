@@ -18,13 +18,13 @@ import numpy as np
 from ...records import ColumnTable, Details, Part, Progress, RecordTable, Scratch, Table
 from ...records import kbl_layout as kbl
 from ...records.types import Bools, Int64s
-from ..source import Source
+from ..input_file import Source
+from .carry_events import complete_calls
 from .chunk_search import Chunk
 from .entry_exit_pairs import gaps_of, join_pairs
 from .event_details import Asides, read_details
 from .footprint_fill import fill_footprints
 from .footprint_slots import in_narrowest_type
-from .further_carriers import complete_calls
 from .record_column_loops import Aside, Rows
 from .record_columns import LogFacts, read_rows, room_for
 from .record_order import time_places

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ...records import Progress
 from ...records import kbl_layout as kbl
 from ...records.types import Int64s, UInt8s
-from ..source import Source
+from ..input_file import Source
 from .chunk_search import Chunk
 
 BLOCK_SLOTS = 1 << 14

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...records import Progress
 from ...records.types import UInt8s
-from ..source import Source
+from ..input_file import Source
 from .point_columns import PointPackets
 from .retis import retis_packets, retis_points
 

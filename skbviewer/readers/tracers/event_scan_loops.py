@@ -11,6 +11,7 @@ from .event_keys import Keys
 from .event_parse_loops import fill_event
 from .event_rows import CUT, OTHER, POINT, Places, Scanned
 from .event_shape_loops import Shapes
+from .event_shape_matching_loops import fill_known_shape
 from .json_token_loops import (
     CLOSE_ARRAY,
     COMMA,
@@ -21,7 +22,6 @@ from .json_token_loops import (
     line_end,
     value_end,
 )
-from .shape_matching_loops import fill_known_shape
 
 # Indices of the state that one pass leaves to the next.
 AT, IN_ARRAY, IS_FIRST = 0, 1, 2

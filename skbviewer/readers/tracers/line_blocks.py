@@ -10,7 +10,7 @@ import numpy as np
 
 from ...records import BadInput
 from ...records.types import UInt8s
-from ..source import Source
+from ..input_file import Source
 
 BLOCK = 1 << 22  # bytes that are read at a time
 NEAR = 1 << 14  # last bytes of a block; mostly, a line ends in them

@@ -36,12 +36,12 @@ from ...records.kernel_events import DROP
 from ...records.time_order import time_order
 from ...records.types import Bools, Int32s, Int64s, UInt8s
 from ..capture.header_columns import dissect
+from ..input_file import Source
 from ..numbers_in_bytes import Block
-from ..source import Source
 from .base64_bytes import bytes_of_base64
 from .event_block import EventBlock
 from .numbers_by_hash import HashedNumbers, hashes_of_columns
-from .point_texts import pair_hashes
+from .shared_point_values import pair_hashes
 
 Numbers = npt.NDArray[np.signedinteger]
 Columns = dict[str, Numbers]

@@ -30,7 +30,7 @@ from ...records import (
     counted,
 )
 from ...records.types import LATEST_NS, Int64s, UInt8s
-from ..source import Source
+from ..input_file import Source
 from .event_block import EventBlock
 from .event_json import (
     LARGEST,
@@ -55,7 +55,7 @@ from .point_columns import (
     PointColumns,
     PointPackets,
 )
-from .point_texts import Distinct, hashes_with_numbers, pair_hashes, readable
+from .shared_point_values import Distinct, hashes_with_numbers, pair_hashes, readable
 
 OLDEST, NEWEST = (1, 5), (1, 7)
 NS = 1_000_000_000

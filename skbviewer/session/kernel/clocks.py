@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...analysis.timeline.session_time import Clock
+from ...analysis.timeline.packet_session_times import Clock
 from ...matching import EVERY, EXACT, OneWay, Piece, Segment, Timebase
 from ...records import PacketRow
 from ...store import Database, clock_queries, queries

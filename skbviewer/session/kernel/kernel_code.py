@@ -13,8 +13,8 @@ import numpy as np
 
 from ...records import BadInput, FunctionCode, Progress, Silent, SourceRow
 from ...records.kernel_events import DROP
-from ...store import code_queries, queries
-from ..opened_file import OpenedFile
+from ...store import machine_code_queries, queries
+from ..open_session_file import OpenedFile
 
 if TYPE_CHECKING:  # reading ELF files takes time to load
     from ...analysis.disassembly import Disassembly, LogKernel, Marks
@@ -78,7 +78,7 @@ class KernelCode:
         cannot be read, or is of another boot.
         """
         from ...analysis.disassembly import with_executed_counts
-        from ...readers.kernel_image.executed_blocks import read_executed_blocks
+        from ...readers.kernel_image.emulator_block_counts import read_executed_blocks
 
         return with_executed_counts(shown, read_executed_blocks(counts))
 
@@ -106,9 +106,9 @@ class KernelCode:
         """Return the first kernel log that has the code of `function`, and the code."""
         with self._opened.database() as db:
             for source in self._logs():
-                places = code_queries.probe_places(db, source.id)
+                places = machine_code_queries.probe_places(db, source.id)
                 for address in (one.address for one in places if one.name == function):
-                    code = code_queries.code_at(db, source.id, address)
+                    code = machine_code_queries.code_at(db, source.id, address)
                     if code is not None:
                         return source, code
         return None
@@ -123,7 +123,7 @@ class KernelCode:
 
     def _of_image(self, function: str, image: Path, progress: Progress | None) -> Disassembly:
         from ...analysis.disassembly import disassemble
-        from ...analysis.disassembly.listing import extent_of
+        from ...analysis.disassembly.kernel_image_code import extent_of
 
         steps = progress or Silent()
         steps.report(f"reading {image.name}", 0, 3)
@@ -180,7 +180,7 @@ class KernelCode:
 
         names = self._opened.names_of(source.id)
         with self._opened.database() as db:
-            probes = code_queries.probe_places(db, source.id)
+            probes = machine_code_queries.probe_places(db, source.id)
         return LogKernel(
             source.id,
             source.detail.get("release", ""),
@@ -250,7 +250,7 @@ class KernelCode:
         found, counts = np.unique(once, axis=0, return_counts=True)
         counted = [(*pair, n) for pair, n in zip(found.tolist(), counts.tolist(), strict=True)]
         with self._opened.database() as db:
-            counted += code_queries.calls_of_no_packet(db, source, first, last)
+            counted += machine_code_queries.calls_of_no_packet(db, source, first, last)
             names = queries.functions(db, source)
         return [(at, names.get(number, f"probe {number}"), n) for at, number, n in counted]
 

@@ -14,7 +14,7 @@ from ...matching import Timebase
 from ...records import Leg, PacketPath, PacketRow, SourceRow
 from ...records.view_rows import RELATIONS
 from ...store import Database, queries
-from ...store.rows import StoredLeg
+from ...store.query_rows import StoredLeg
 from . import clocks
 from .log_names import by_session_time, log_names, session_times
 

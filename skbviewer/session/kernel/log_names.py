@@ -10,7 +10,7 @@ import numpy as np
 
 from ...matching import EXACT, Timebase
 from ...records import SourceRow
-from ...store.rows import StoredLeg
+from ...store.query_rows import StoredLeg
 
 
 def log_names(sources: Sequence[SourceRow]) -> dict[int, str]:

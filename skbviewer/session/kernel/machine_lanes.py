@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...analysis.stats import Chosen
-from ...analysis.stats.machine.named_spans import EVENTS, named_spans
+from ...analysis.stats.machine.cpu_and_queue_spans import EVENTS, named_spans
 from ...analysis.timeline.function_numbers import layer_names
 from ...analysis.timeline.lanes import Lane, Part
+from ...analysis.timeline.packet_session_times import Clock
 from ...analysis.timeline.pixel_bins import durations
-from ...analysis.timeline.session_time import Clock
 from ...records import Progress
 from ...store import Database
-from ..opened_file import OpenedFile
+from ..open_session_file import OpenedFile
 from .statistics_scope import details_of, scope_of
 
 MOST_NAMES = 1 << 16  # names have 16-bit numbers

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...analysis.comparison.conditions import RecordingConditions
+from ...analysis.comparison.recording_differences import RecordingConditions
 from ...records import SourceRow
 from ...store import Database, queries
 from ..match_again import rules_of

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ...analysis.graphs.io_series import IoSeries, io_series
-from ...analysis.graphs.latency_grid import LatencyGrid, latency_grid
-from ...analysis.graphs.path_boxes import PathBoxes, path_boxes
+from ...analysis.graphs.io_graph_series import IoSeries, io_series
+from ...analysis.graphs.latency_histogram_and_heat_map import LatencyGrid, latency_grid
+from ...analysis.graphs.path_box_plot import PathBoxes, path_boxes
 from ...analysis.graphs.round_trip_bars import RoundTripBars, round_trip_bars
 from ...analysis.stats import Chosen, Scope
-from ...analysis.stats.stacks import StackTree, stack_tree
+from ...analysis.stats.call_stacks import StackTree, stack_tree
 from ...records import Progress
 from ..packets.packet_list import PacketList
 from .session_statistics import Statistics

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from ...analysis.scope.without_inner import path_without_inner, places_without_inner
+from ...analysis.scope.without_inner_calls import path_without_inner, places_without_inner
 from ...records import PacketPath, Progress, Silent
-from ..opened_file import OpenedFile
+from ..open_session_file import OpenedFile
 from ..packets.packet_list import PacketList
-from . import call_places, clocks, kernel_paths
-from .call_places import CallPlace
-from .raw_calls import RawCall, raw_of
+from . import call_positions_in_path, clocks, kernel_paths
+from .call_positions_in_path import CallPlace
+from .raw_call_records import RawCall, raw_of
 
 
 class Paths:
@@ -44,7 +44,7 @@ class Paths:
     def call_place(self, call: int) -> CallPlace:
         """Return where a call is in its packet's path.  Raises KeyError for an unknown id."""
         with self._opened.database() as db:
-            place = call_places.place_of(db, self._whole_path, call)
+            place = call_positions_in_path.place_of(db, self._whole_path, call)
         if self._inner:
             return place
         shown = places_without_inner(place.path.legs[place.leg].calls)[place.call]
@@ -53,12 +53,12 @@ class Paths:
     def row_of_leg(self, leg: int) -> int:
         """Return the row of a leg's packet (n, or -n for K<n>); 0 if there is none."""
         with self._opened.database() as db:
-            return call_places.row_of_leg(db, leg)
+            return call_positions_in_path.row_of_leg(db, leg)
 
     def row_of_event(self, event: int) -> int:
         """Return the row of an event's packet (n, or -n for K<n>); 0 if there is none."""
         with self._opened.database() as db:
-            return call_places.row_of_event(db, event)
+            return call_positions_in_path.row_of_event(db, event)
 
     def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int:
         """Return the id of call `call` of leg `leg` (both indices) in a path. Raises KeyError.
@@ -73,7 +73,7 @@ class Paths:
                 raise KeyError(f"no call {call} in leg {leg}")
             call = shown[call]
         with self._opened.database() as db:
-            return call_places.number_of(db, packet, series, leg, call)
+            return call_positions_in_path.number_of(db, packet, series, leg, call)
 
     def raw(
         self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None

@@ -20,11 +20,11 @@ from ...analysis.stats import (
 )
 from ...records import Progress
 from ..annotation_places import RowIds
-from ..opened_file import OpenedFile
+from ..open_session_file import OpenedFile
 from ..packets.session_fields import Fields
-from . import result_maker
-from .kept_results import CELL_BYTES, KeptResults
-from .result_bytes import Damaged, decode
+from . import result_program_version
+from .cached_results import CELL_BYTES, KeptResults
+from .result_serialisation import Damaged, decode
 from .statistics_scope import begin_of, details_of, scope_of
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Statistics:
         A result of another program, or a damaged one, counts as none.
         """
         found = self._opened.result(name)
-        if found is None or found[0] != result_maker.program():
+        if found is None or found[0] != result_program_version.program():
             return None
         with suppress(Damaged):
             return decode(found[1], name)

@@ -11,9 +11,9 @@ from ...analysis.timeline.session_overview import Overview
 from ...records import Annotation, NotePlace, Progress
 from .. import exported_rows
 from ..notes import Notes
-from ..opened_file import OpenedFile
+from ..open_session_file import OpenedFile
 from ..packets.packet_list import PacketList
-from . import timeline_answers as answers
+from . import timeline_lanes_and_overview as answers
 
 
 class SessionTimeline:

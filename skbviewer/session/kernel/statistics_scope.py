@@ -9,11 +9,11 @@ from contextlib import AbstractContextManager
 import numpy as np
 
 from ...analysis import names_of
-from ...analysis.fields.field_data import Data
+from ...analysis.fields.field_source_tables import Data
 from ...analysis.scope import NO_DETAILS
-from ...analysis.scope.without_inner import columns_without_inner
+from ...analysis.scope.without_inner_calls import columns_without_inner
 from ...analysis.stats import Chosen, Details, Kernel, QueueOf, Scope
-from ...analysis.timeline.session_time import Clock, packet_times
+from ...analysis.timeline.packet_session_times import Clock, packet_times
 from ...matching import sample_of
 from ...records import UNTIMED, Progress, SourceRow
 from ...records.types import Int64s

@@ -11,8 +11,8 @@ import numpy as np
 from ...analysis.breakdown.lost_packets import legs_of_lost_packets
 from ...analysis.display_filter import Plan, evaluate, parse
 from ...analysis.fields.all_fields import FIELDS
-from ...analysis.fields.field_data import DROP, PACKET, ROW, SERIES, Array, Data, View
-from ...analysis.fields.field_kind import Kind
+from ...analysis.fields.field_definition import Kind
+from ...analysis.fields.field_source_tables import DROP, PACKET, ROW, SERIES, Array, Data, View
 from ...analysis.fields.field_text import field_values
 from ...analysis.fields.sort_keys import keys_of
 from ...analysis.scope import Chosen
@@ -23,7 +23,7 @@ from ...store import Columns
 from ..annotation_places import RowIds
 from ..kernel.statistics_scope import scope_of
 from ..notes import Notes
-from ..opened_file import OpenedFile
+from ..open_session_file import OpenedFile
 
 Order = tuple[str, bool]  # field, descending
 

@@ -13,7 +13,7 @@ from ...analysis.words.packet_info import address
 from ...records import Progress, SourceRow
 from ...records.protocols import TCP, UDP
 from ...store import Database, packet_list_queries
-from ...store.rows import StoredPacket
+from ...store.query_rows import StoredPacket
 from ..annotation_places import RowIds
 from .payloads import Payloads
 

@@ -9,17 +9,17 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ...analysis import ends
-from ...analysis.fields.field_data import Data
-from ...analysis.row_summary import NamesOf, RowSummary, row_summaries
-from ...analysis.streams import tcp_info
+from ...analysis.fields.field_source_tables import Data
+from ...analysis.packet_row_summary import NamesOf, RowSummary, row_summaries
+from ...analysis.streams import tcp_info_column_text
 from ...analysis.streams.kernel_only_tcp import lifetime_summaries
 from ...analysis.streams.ping_and_arp_links import Link, links_of
-from ...analysis.streams.tcp_info import SegmentSummary
+from ...analysis.streams.tcp_info_column_text import SegmentSummary
 from ...records import PacketRow, SeriesRow, SourceKind
 from ...records.types import Bools
 from ...store import Database, packet_list_queries, queries
 from ...store.packet_list_queries import AddressOfRow, LegSummary
-from ...store.rows import StoredSeries
+from ...store.query_rows import StoredSeries
 from ..annotation_places import RowIds
 from .payloads import Payloads
 from .row_values import packet_row, series_row
@@ -69,7 +69,7 @@ def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
         return Known({}, {}, {}, data.lost_legs)
     numbers, lives = ids[ids > 0], -ids[ids < 0]
     return Known(
-        tcp_info.segment_summaries(data, numbers),
+        tcp_info_column_text.segment_summaries(data, numbers),
         links_of(data, numbers),
         lifetime_summaries(data, lives) if len(lives) else {},
         data.lost_legs,

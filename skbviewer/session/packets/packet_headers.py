@@ -10,9 +10,14 @@ import numpy as np
 
 from ... import readers
 from ...analysis.dissect import Node, dissect
-from ...analysis.dissect.generated_lines import FIELDS, STREAM_FIELDS, PacketFacts, with_facts
-from ...analysis.fields.field_data import PACKET
-from ...analysis.streams import tcp_info
+from ...analysis.dissect.frame_and_stream_lines import (
+    FIELDS,
+    STREAM_FIELDS,
+    PacketFacts,
+    with_facts,
+)
+from ...analysis.fields.field_source_tables import PACKET
+from ...analysis.streams import tcp_info_column_text
 from ...analysis.streams.ping_and_arp_links import Link, links_of
 from ...records import BadInput, PacketRow, SourceKind, SourceRow
 from ...store import Database, queries
@@ -56,7 +61,9 @@ def _facts(
     if kind != "pcapng":  # other files name no interfaces
         values["frame.interface_id"] = ""
     numbers = np.array([number], np.int64)
-    summary = tcp_info.segment_summaries(data, numbers).get(number) if followed else None
+    summary = (
+        tcp_info_column_text.segment_summaries(data, numbers).get(number) if followed else None
+    )
     link = links_of(data, numbers).get(number) if followed else None
     payload = int(data.columns.take(PACKET, "payload", numbers - 1)[0])
     return PacketFacts(

@@ -8,12 +8,12 @@ from typing import cast
 
 import numpy as np
 
-from ...analysis.fields.segment_keys import kernel_only_keys, packet_keys
-from ...analysis.streams import tcp_info
+from ...analysis.fields.tcp_segment_keys import kernel_only_keys, packet_keys
+from ...analysis.streams import tcp_info_column_text
 from ...records import PacketRow, Progress, SeriesRow, Silent
 from ...store import queries, schema
 from ..annotation_places import RowIds
-from ..opened_file import OpenedFile
+from ..open_session_file import OpenedFile
 from . import column_order, filtered_rows, list_pages, process_order
 from .payloads import Payloads
 from .session_fields import Fields
@@ -122,7 +122,9 @@ class PacketList:
 
     def streams_followed(self) -> bool:
         """Return whether rows() includes the findings in TCP streams."""
-        return tcp_info.streams_known(self._fields.data()) or self.count() <= FEW_PACKETS
+        return (
+            tcp_info_column_text.streams_known(self._fields.data()) or self.count() <= FEW_PACKETS
+        )
 
     def follow_streams(self, progress: Progress | None = None) -> None:
         """Follow all TCP streams once; for millions of packets, this takes seconds.
@@ -131,7 +133,7 @@ class PacketList:
         """
         for keys in (packet_keys, kernel_only_keys):
             keys(self._opened.columns, self._fields.data())
-        tcp_info.follow(self._fields.data(), progress or Silent())
+        tcp_info_column_text.follow(self._fields.data(), progress or Silent())
         nothing = np.zeros(0, np.int64)
         list_pages.known_of(self._fields.data(), nothing, True)  # cached, so no page waits
 

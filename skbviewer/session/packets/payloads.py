@@ -22,12 +22,12 @@ from ...analysis.dissect import (
     payload_summary,
     tcp_options_of,
 )
-from ...analysis.streams.tcp_info import SegmentSummary
+from ...analysis.streams.tcp_info_column_text import SegmentSummary
 from ...records import BadInput, PacketRow, SourceRow
 from ...records.header_layout import IP_OFFSET
 from ...records.protocols import TCP, UDP
 from ...records.types import UInt8s
-from ...store.rows import StoredPacket
+from ...store.query_rows import StoredPacket
 
 ETHERNET = 1
 PORTS = {protocol: {p for one, p in PARSERS if one == protocol} for protocol in (TCP, UDP)}

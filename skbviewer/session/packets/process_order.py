@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...analysis.fields.field_data import LEG, PACKET, SERIES, Array, Data
+from ...analysis.fields.field_source_tables import LEG, PACKET, SERIES, Array, Data
 from ...records.types import INT64_MAX, Int64s
 from ..annotation_places import RowIds
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...analysis import VERDICTS, address, describe, mac, or_none, reason, series_reason
-from ...analysis.streams.tcp_info import SegmentSummary
+from ...analysis.streams.tcp_info_column_text import SegmentSummary
 from ...matching import Rung
 from ...records import MAYBE_LOST, POINTS_ONLY, UNTIMED, PacketRow, SeriesRow
 from ...records.protocols import TCP, UDP
-from ...store.rows import StoredPacket, StoredSeries
+from ...store.query_rows import StoredPacket, StoredSeries
 
 EXACT = VERDICTS.index("exact")
 POINTS = f" {POINTS_ONLY.capitalize()}."

@@ -6,9 +6,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from ...analysis.fields.field_data import Data
+from ...analysis.fields.field_source_tables import Data
 from ..notes import Notes
-from ..opened_file import OpenedFile
+from ..open_session_file import OpenedFile
 from . import filtered_rows
 
 

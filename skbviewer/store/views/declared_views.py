@@ -7,7 +7,7 @@ from these declarations.
 
 from __future__ import annotations
 
-from .expressions import View
+from .column_expressions import View
 from .kernel_views import (
     CALLS,
     DEVICES,

@@ -7,7 +7,7 @@ from ...records.kernel_events import DROP, WORDS
 from ...records.table_columns import DOUBLE, INT32, INT64, TEXT
 from ...records.view_rows import LEG_KINDS
 from ...records.wait_names import WAIT_NAMES
-from .expressions import (
+from .column_expressions import (
     Address,
     DropPlace,
     DropReason,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...records import NO_DELTA
 from ...records.table_columns import DOUBLE, INT32, INT64, TEXT, TableColumn
-from .expressions import Address, Join, Stored, Text, Value, View, ViewColumn, Word
+from .column_expressions import Address, Join, Stored, Text, Value, View, ViewColumn, Word
 
 FIRST, NEW = 8, 9  # versions of sessions
 NO_HEADER = "the packet has no such header"

@@ -10,8 +10,7 @@ import numpy as np
 from ...records.table_columns import ALL, DTYPES, Share, Vector
 from ...records.types import Bools, Int32s, Int64s
 from .address_texts import address_texts
-from .distinct_values import pairs, picked
-from .expressions import (
+from .column_expressions import (
     Address,
     DropPlace,
     DropReason,
@@ -24,6 +23,7 @@ from .expressions import (
     Word,
     table_of,
 )
+from .distinct_values import pairs, picked
 from .view_rows import Tables, ViewRows
 from .view_sql import TRACER
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from ...records.types import INT64_MAX, Bools, Int32s, Int64s
 from .. import schema
 from ..whole_columns import Columns
+from .column_expressions import Join, View, table_of
 from .distinct_values import distinct, picked
-from .expressions import Join, View, table_of
 
 MAX_SPAN = 1 << 24  # between the lowest and the highest value of a column that is used as it is
 MAX_COMBINATIONS = 1 << 15  # combinations of keys that are all searched, whether they occur or not

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from .declared_views import VIEWS
-from .expressions import (
+from .column_expressions import (
     Address,
     DropPlace,
     DropReason,
@@ -20,6 +19,7 @@ from .expressions import (
     inputs,
     table_of,
 )
+from .declared_views import VIEWS
 
 TRACER = "tracer"  # a key of `meta` that logs of other tracers have
 TWO_64 = (18446744073, 709551616)  # 2**64: billions, and the rest

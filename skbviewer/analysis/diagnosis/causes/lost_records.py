@@ -7,11 +7,11 @@ import numpy as np
 
 from ....records import counted
 from ....records.types import Bools
-from ...number_sets import flags_of
 from ...packet_legs import exact_matches
-from .. import needs, wording
-from ..case import EXAMPLES, Case
+from ...row_number_sets import flags_of
+from .. import required_data, wording
 from ..finding import LOSS, WARNING, Evidence, Finding, Rule
+from ..rule_inputs import EXAMPLES, Case
 
 NAME = "lost-records"
 ADVICE = (
@@ -61,4 +61,4 @@ def _own_legs(case: Case) -> Bools:
     return flags_of(legs, len(case.scope.legs))
 
 
-RULE = Rule(NAME, (needs.logs(),), _find)
+RULE = Rule(NAME, (required_data.logs(),), _find)

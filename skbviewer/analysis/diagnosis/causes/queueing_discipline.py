@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from ....records.kbl_layout import KblEvent
 from ...words.wait_kinds import QDISC
-from .. import needs, wording
-from ..case import Case
+from .. import required_data, wording
 from ..finding import Finding, Rule
-from ..waiting import Wait, before_in_queue, finding_of, longest_of
+from ..rule_inputs import Case
+from ..wait_findings import Wait, before_in_queue, finding_of, longest_of
 
 NAME = "queueing-discipline"
 WAIT = Wait(
@@ -58,6 +58,9 @@ def _where(case: Case, leg: int) -> str:
 
 RULE = Rule(
     NAME,
-    (needs.calls(), needs.events("qdisc", KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE)),
+    (
+        required_data.calls(),
+        required_data.events("qdisc", KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE),
+    ),
     _find,
 )

@@ -12,17 +12,17 @@ import numpy as np
 
 from ....records import counted
 from ...fields.stream_fields import SYN
-from ...streams.segment_overlaps import copies_of_network
-from .. import needs, wording
-from ..case import EXAMPLES, Case
+from ...streams.tcp_segment_overlaps import copies_of_network
+from .. import required_data, wording
 from ..finding import PACKET, WARNING, Evidence, Finding, Rule
-from ..repeated_segments import (
+from ..retransmitted_segments import (
     flagged,
     one_of_each_skb,
     overtaken_in_kernel,
     repetitions,
     tcp_flags,
 )
+from ..rule_inputs import EXAMPLES, Case
 
 NAME = "reordering"
 ADVICE = {
@@ -57,4 +57,4 @@ def _finding(here: bool, mine: list[int]) -> Finding:
     return found._replace(rows=np.array(mine, np.int64))
 
 
-RULE = Rule(NAME, (needs.capture(),), _find)
+RULE = Rule(NAME, (required_data.capture(),), _find)

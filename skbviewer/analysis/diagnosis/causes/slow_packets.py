@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from ....records.types import Bools, Int64s
-from .. import needs, wording
-from ..case import SHARE, WAIT_NS, Case
+from .. import required_data, wording
 from ..finding import PART, WARNING, Evidence, Finding, Rule
-from ..waiting import examples
+from ..rule_inputs import SHARE, WAIT_NS, Case
+from ..wait_findings import examples
 
 NAME = "slow-packets"
 FACTOR = 2  # a packet is slow if it took this many times as long as the median packet
@@ -118,4 +118,4 @@ def _parts(lost: list[tuple[str, int]]) -> list[Evidence]:
     ]
 
 
-RULE = Rule(NAME, (needs.calls(), needs.peers()), _find)
+RULE = Rule(NAME, (required_data.calls(), required_data.peers()), _find)

@@ -9,12 +9,12 @@ import numpy as np
 
 from ....records.compiled import compiled
 from ....records.types import Bools, Int64s
-from ...number_sets import distinct
+from ...row_number_sets import distinct
 from ...words.wait_kinds import SOFTIRQ
-from .. import needs, wording
-from ..case import Case, Spans
+from .. import required_data, wording
 from ..finding import Finding, Rule
-from ..waiting import Wait, before_in_queue, finding_of, longest_of
+from ..rule_inputs import Case, Spans
+from ..wait_findings import Wait, before_in_queue, finding_of, longest_of
 
 NAME = "softirq-wait"
 WAIT = Wait(
@@ -120,4 +120,4 @@ def _with_queue(case: Case, found: Finding, spans: Spans, ns: Int64s, which: Boo
     return found._replace(text=found.text + said)
 
 
-RULE = Rule(NAME, (needs.calls(),), _find)
+RULE = Rule(NAME, (required_data.calls(),), _find)

@@ -10,8 +10,8 @@ import numpy as np
 from ....records.kbl_layout import KblEvent
 from ...scope import Scope
 from ...words.event_text import SOFTIRQS
-from ..duration_spread import spreads
-from .paired_events import pairs_of
+from ..duration_percentiles import spreads
+from .begin_end_events import pairs_of
 
 KINDS = (
     ("interrupt", KblEvent.IRQ_ENTRY, KblEvent.IRQ_EXIT),

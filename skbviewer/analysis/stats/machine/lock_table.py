@@ -9,7 +9,7 @@ import numpy as np
 
 from ...scope import Scope
 from ...words.event_text import lock_kind
-from ..duration_spread import spreads
+from ..duration_percentiles import spreads
 from .lock_waits import lock_waits, waiting_functions
 
 

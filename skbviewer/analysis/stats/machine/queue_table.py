@@ -11,8 +11,8 @@ from ....records.kbl_layout import KblEvent
 from ....records.types import Int64s
 from ...scope import QueueOf, Scope
 from ...words.event_text import queue_name
-from ...words.kernel_names import MASK64
-from ..duration_spread import spreads
+from ...words.kernel_log_names import MASK64
+from ..duration_percentiles import spreads
 
 MASK32 = 0xFFFFFFFF
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ....records.kbl_layout import KblEvent
 from ...scope import Scope
-from ..duration_spread import spreads
-from .paired_events import pairs_of
+from ..duration_percentiles import spreads
+from .begin_end_events import pairs_of
 
 MAX_ERRNO = 4095  # linux/err.h: other negative results are addresses or numbers
 ALL, ON_SOCKETS = "syscalls", "syscall"  # groups of events

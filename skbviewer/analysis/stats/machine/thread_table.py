@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...scope import Scope
-from ..duration_spread import spreads
+from ..duration_percentiles import spreads
 from .thread_times import ran, slept, waited
 
 KINDS = (("ran", ran), ("waited for a CPU", waited), ("slept", slept))

@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from ....words.wait_kinds import RANKS, SOFTIRQ
-from ... import needs, wording
-from ...case import Case, Spans
+from ... import required_data, wording
 from ...finding import CALL, NOTE, Evidence, Finding, Rule
-from ...waiting import examples, longest_of
+from ...rule_inputs import Case, Spans
+from ...wait_findings import examples, longest_of
 from ..softirq_wait import calls_after
 
 NAME = "cpu-migration"
@@ -63,4 +63,4 @@ def _moved(case: Case) -> Spans:
     return spans.selected(moves[np.argsort(kind[moves], kind="stable")])
 
 
-RULE = Rule(NAME, (needs.calls(),), _find)
+RULE = Rule(NAME, (required_data.calls(),), _find)

@@ -6,14 +6,14 @@ from __future__ import annotations
 import numpy as np
 
 from .....records.types import Int64s
-from ....number_sets import distinct
+from ....row_number_sets import distinct
 from ....words.wait_kinds import SOCKET
-from ... import needs, wording
-from ...case import Case, Spans
+from ... import required_data, wording
+from ...cpu_occupants import thread_name
 from ...finding import WARNING, Finding, Rule
-from ...occupants import thread_name
-from ...schedule import thread_text
-from ...waiting import Longest, examples, longest_of, occupied, span_evidence
+from ...rule_inputs import Case, Spans
+from ...scheduler_activity import thread_text
+from ...wait_findings import Longest, examples, longest_of, occupied, span_evidence
 
 NAME = "late-reader"
 # If other threads use its CPU, a thread waits for up to 3 ms, the scheduler's base slice for 8 CPUs
@@ -111,4 +111,4 @@ def _did(case: Case, longest: Longest) -> str:
     return thread_text(case, longest.leg, pid, longest.begin, longest.end)
 
 
-RULE = Rule(NAME, (needs.calls(),), _find)
+RULE = Rule(NAME, (required_data.calls(),), _find)

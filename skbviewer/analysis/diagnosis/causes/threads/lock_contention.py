@@ -8,11 +8,11 @@ import numpy as np
 from .....records.kbl_layout import KblEvent
 from ....words.event_text import lock_address, lock_kind
 from ....words.wait_kinds import NAMES, OFF
-from ... import needs, wording
-from ...case import EXAMPLES, Case
+from ... import required_data, wording
 from ...finding import EVENT, WARNING, Evidence, Finding, Rule
-from ...locks import Locks, holders, locks_of
-from ...waiting import examples
+from ...lock_waits import Locks, holders, locks_of
+from ...rule_inputs import EXAMPLES, Case
+from ...wait_findings import examples
 
 NAME = "lock-contention"
 ADVICE = (
@@ -74,5 +74,7 @@ def _where(locks: Locks, at: int) -> str:
 
 
 RULE = Rule(
-    NAME, (needs.calls(), needs.events("lock", KblEvent.LOCK_WAIT, KblEvent.LOCK_GOT)), _find
+    NAME,
+    (required_data.calls(), required_data.events("lock", KblEvent.LOCK_WAIT, KblEvent.LOCK_GOT)),
+    _find,
 )
