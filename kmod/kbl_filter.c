@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The filter in the kernel.  It reads what the verdict needs beside the footprint, remembers
- * which packets were accepted, and is replaced as a whole under RCU. Handlers run with
- * preemption off, so a grace period waits for all of them.
+ * The filter in the kernel.  It reads what a verdict needs in addition to the footprint, and
+ * remembers which packets were accepted.  A new filter replaces the whole old one under RCU.
+ * Handlers run with preemption off, so a grace period waits for all of them.
  */
 #include <linux/if_arp.h>
 #include <linux/if_ether.h>
@@ -30,7 +30,10 @@ u32 kbl_filter_epoch;
 static DEFINE_MUTEX(kbl_filter_lock);
 static struct kbl_filter __rcu *kbl_filter;
 
-/* Sockets of a handshake and of TIME-WAIT are little more than struct sock_common. */
+/*
+ * Sockets of a handshake or in TIME-WAIT have little more than the members of struct
+ * sock_common.
+ */
 static bool kbl_is_full_sock(u8 state)
 {
 	return state != TCP_TIME_WAIT && state != TCP_NEW_SYN_RECV;
@@ -376,7 +379,7 @@ static const char kbl_filter_help[] =
 	"#   ip ip6 arp rarp tcp udp sctp icmp icmp6; and or not ( )\n"
 	"#   dev NAME, netns INODE, mark N[/MASK], pid N\n"
 	"#   sample N[/SEED]: one connection in N\n"
-	"# What cannot be decided yet is recorded; an accepted packet stays accepted.\n";
+	"# While the filter cannot decide, calls are recorded.  Accepted packets stay accepted.\n";
 
 void kbl_filter_show(struct seq_file *m)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sampling: one connection in N, chosen by a hash of addresses, protocol and ports.  Both
- * directions have the same hash, and every host computes it alike, so two recorders with the
- * same N and seed choose the same connections.  docs/filter.md defines the hash;
- * skbviewer/matching/connection_sample.py computes it from captured packets.  All of it runs
- * inside probe handlers.
+ * Sampling: choose one connection in N by a hash of addresses, protocol and ports.  Both
+ * directions of a connection have the same hash, and every host computes it in the same way.  So
+ * two recorders with the same N and seed choose the same connections.  docs/filter.md defines
+ * the hash; skbviewer/matching/connection_sample.py computes it from captured packets.  All code
+ * in this file runs inside probe handlers.
  */
 #include "kbl_filter.h"
 

@@ -119,7 +119,8 @@ LEGS = View(
 )  # fmt: skip
 
 CALLS = View(
-    "calls", "A call of a probed function; one row for each leg that the call handled.", "call",
+    "calls",
+    "A call of a probed function. A call that handled several legs has a row for each.", "call",
     (
         LEG,
         Join("probe", (("source", "leg.source"), ("func", "call.func"))),
@@ -173,8 +174,8 @@ CALLS = View(
 
 WAITS = View(
     "waits",
-    "A time in which no function worked on a leg's packet, and the reason. A wait after the end of "
-    "the leg, until a process reads the packet, is not part of `kernel_ns`.", "wait",
+    "A wait: a time in which no function worked on the packet of a leg, and the reason. kernel_ns "
+    "does not include waits after the leg's end, until a process reads the packet.", "wait",
     (Join("leg", (("id", "wait.leg"),)),),
     (
         number("series", "the skb lifetime: lifetimes.id", "leg.series"),
@@ -191,7 +192,7 @@ WAITS = View(
 EVENT_LEG = Join("leg", (("id", "event.leg"),))
 EVENTS = View(
     "events",
-    "An event of an skb or of the kernel, such as a clone, a drop or a changed route.",
+    "An event about an skb or about the kernel: a clone, a drop, a changed route.",
     "event", (EVENT_LEG, Join("event_name", (("event", "event.id"),))),
     (
         number("id", "number of the event, from 1", "event.id", since=FIRST),
@@ -222,8 +223,8 @@ EVENTS = View(
 
 DROPS = View(
     "drops",
-    "A drop of an skb, taken from a drop event. The table includes drops of skbs that are not "
-    "network packets (unix sockets, netlink); `skbviewer stats drops` counts these only with "
+    "An event that reports the drop of an skb. The table also has drops of skbs that are no "
+    "network packets (unix sockets, netlink), which `skbviewer stats drops` counts only with "
     "`--all`.",
     "event",
     (

@@ -109,8 +109,8 @@ PACKETS = View(
 NO_MOMENT = "the place of capture is unknown"
 MATCHES = View(
     "matches",
-    "A pair of a packet and a leg: the leg belongs to the packet (verdict exact) or may belong to "
-    "it (verdict ambiguous). A packet without a match is wire-only or sampled-out.",
+    "A leg that certainly (verdict exact) or possibly (verdict ambiguous) belongs to a packet. A "
+    "packet without a match is wire-only or sampled-out.",
     "match",
     (
         Join("leg", (("id", "match.leg"),)),
@@ -145,8 +145,9 @@ MATCHES = View(
 
 CLOCKS = View(
     "clocks",
-    "A piece of the map from a source's clock to session time, the wall clock of the first kernel "
-    "log's host: session time = t + offset_ns + drift_ppm / 1e6 * (t - begin_ns).",
+    "How to convert the times t of a source's clock to session time (the wall clock of the first "
+    "kernel log's host), from begin_ns on: session time = "
+    "t + offset_ns + drift_ppm / 1e6 * (t - begin_ns).",
     "timebase", (),
     (
         number("source", "the source: sources.id", "timebase.source"),
