@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ..readers.printable_names import printable
 from ..records import BadInput, counted
 from .answer_output import print_answer
-from .command_parsers import Commands, command, formats
+from .command_parsers import NO_INNER, Commands, add_inner, command, formats
 from .range_option import two_times
 from .terminal_output import Stderr, print_line, warn
 
@@ -77,6 +77,7 @@ def _adding(inner: Commands) -> None:
         "--scheduler", default="", metavar="ADDR",
         help="address of a Dask scheduler, whose workers then do the imports",
     )  # fmt: skip
+    add_inner(parser, f"{NO_INNER}; a session that has them is replaced")
 
 
 def _finding(inner: Commands) -> None:
@@ -171,7 +172,7 @@ def _add(arguments: argparse.Namespace) -> int:
     try:
         found = adding_all.add_all(
             arguments.folder, list(map(str, arguments.files)), arguments.jobs,
-            arguments.scheduler, progress,
+            arguments.scheduler, progress, arguments.inner,
         )  # fmt: skip
         for outcome in found:
             progress.close()

@@ -18,7 +18,7 @@ from ..export.pseudonyms import key_of, random_key
 from ..export.written_whole import STDOUT
 from ..session import Session
 from ..session.memory_reuse import reused_memory
-from .command_parsers import Commands, command
+from .command_parsers import Commands, add_inner, command
 from .file_argument import add_files, open_session, warn_of
 from .range_option import OPEN, shifted, two_times
 from .starting import needing_qt
@@ -103,6 +103,7 @@ def add(commands: Commands) -> None:
     parser.add_argument("--kernel-only", action="store_true", help=lost)
     shape = "with --pcapng, write blocks as `retis pcap` writes them"
     parser.add_argument("--retis", action="store_true", help=shape)
+    add_inner(parser)
 
 
 def _bytes(text: str) -> int:
@@ -176,6 +177,7 @@ def _export(arguments: argparse.Namespace) -> int:
     subject = _subject(arguments, name)
     _settle_looks(arguments, name, subject)
     session = open_session(arguments.files)
+    session.show_inner(arguments.inner)
     nothing = _write(arguments, session, name, subject, out)
     if subject is Subject.PACKET and arguments.packet is None:
         print(f"note: only packet 1: {EVERYTHING.get(name, ALL_PACKETS)}", file=sys.stderr)
@@ -327,6 +329,7 @@ def _shown(arguments: argparse.Namespace, session: Session) -> Shown:
         arguments.size,
         arguments.dpi,
         arguments.theme == "dark",
+        arguments.inner,
     )
 
 

@@ -81,6 +81,14 @@ class Session:
         """Close the file.  Using the session afterwards opens the file again."""
         self._opened.close()
 
+    def show_inner(self, shown: bool) -> None:
+        """Set whether functions without an skb are shown and counted; at first they are.
+
+        Paths, statistics, diagnoses, graphs, timeline and exports leave out the calls of these
+        functions if `shown` is False.  Display filters always find them.
+        """
+        self._opened.shows_inner = shown
+
     def sources(self) -> tuple[SourceRow, ...]:
         """Return the input files, in import order."""
         return self._opened.sources()

@@ -2,12 +2,13 @@
 """Calls without those of functions without an skb, which were recorded inside other calls.
 
 Such a call is left out, and its self time counts for the call around it, as if its function had no
-probe.  In a path, the calls inside it move one level up.
+probe.  The calls inside it move one level up.  Everything that shows or counts calls gets them
+here: from the columns of a session, or from a packet's path.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,43 +17,83 @@ from ...records import Leg, PacketPath, PathCall
 from ...records.compiled import compiled
 from ...records.types import Bools, Int64s
 from ...store import Columns
+from ...store.fewer_rows import FewerRows
+from ...store.whole_columns import Array
 from ..calls.interruptions import MARK_INNER
 
-CALL = "call"
-NO_FUNCTION = -1
+CALL, EVENT = "call", "event"
+REPLACED = ((CALL, "self_ns"), (CALL, "parent"), (CALL, "depth"), (EVENT, "call"))
+
+
+def has_inner(columns: Columns) -> bool:
+    """Return whether a session has calls of functions without an skb.  Reads no column."""
+    return columns.bounds(CALL, "marks")[1] >= MARK_INNER  # it is the highest mark
 
 
 def columns_without_inner(columns: Columns) -> Columns:
-    """Return the columns of a session whose inner calls have no function and no self time."""
-    inner = (np.asarray(columns.once(CALL, "marks"), np.int64) & MARK_INNER) != 0
-    if not inner.any():
+    """Return the columns of a session as if its functions without an skb had no probe.
+
+    The other calls are numbered anew; stored_rows() returns their rows in the session file.
+    Returns `columns` if there are no such calls.
+    """
+    if not has_inner(columns):
         return columns
-    own, parent, func = (
-        np.array(columns.once(CALL, name), np.int64) for name in ("self_ns", "parent", "func")
-    )
-    fold(inner, own, parent)
-    func[inner] = NO_FUNCTION
-    return columns.with_columns(CALL, {"self_ns": own, "parent": parent, "func": func})
+    found = [
+        first + np.flatnonzero((marks & MARK_INNER) == 0)
+        for first, (marks,) in columns.pieces(CALL, "marks")
+    ]
+    kept = _narrow(np.concatenate([np.zeros(0, np.int64), *found]))
+    return FewerRows(columns, CALL, kept, frozenset(REPLACED), lambda: _replaced(columns, kept))
+
+
+def _replaced(columns: Columns, kept: Array) -> Mapping[tuple[str, str], Array]:
+    """Return the columns whose values depend on which calls there are."""
+    inner = np.ones(columns.length(CALL), np.bool_)
+    inner[kept] = False
+    own, parent, depth = (np.array(columns.once(CALL, at), np.int64) for _, at in REPLACED[:3])
+    fold(inner, own, parent, depth)
+    number = np.cumsum(~inner, dtype=np.int64)  # of each call that is kept, from 1
+    around = columns.once(EVENT, "call").astype(np.int64)
+    known = np.flatnonzero(around > 0)
+    row = around[known] - 1
+    around[known] = np.where(inner[row], parent[row], row + 1)
+    made = [own[kept], _renumbered(parent[kept], number), depth[kept], _renumbered(around, number)]
+    return {name: _narrow(one) for name, one in zip(REPLACED, made, strict=True)}
+
+
+def _renumbered(calls: Int64s, number: Int64s) -> Int64s:
+    """Return the numbers of `calls`, ids in the session file; those below 1 stay."""
+    return np.where(calls > 0, number[np.maximum(calls, 1) - 1] if len(number) else 0, calls)
+
+
+def _narrow(values: Int64s) -> Array:
+    fits = max(-int(values.min(initial=0)), int(values.max(initial=0))) < 1 << 31
+    return values.astype(np.int32) if fits else values
 
 
 @compiled
-def fold(inner: Bools, own: Int64s, parent: Int64s) -> None:
-    """Give each inner call's self time `own` (ns, -1 = unknown) to the call around it.
+def fold(inner: Bools, own: Int64s, parent: Int64s, depth: Int64s) -> None:
+    """Take the calls that `inner` marks out of the nesting of calls.
 
-    `parent` is the id of the call around each call (its row + 1; less than 1: none); that of calls
-    inside an inner call becomes the call around that one.  A call comes after the one around it.
+    Each inner call's self time `own` (ns, -1 = unknown) becomes that of the call around it.
+    `parent` is the id of the call around each call (its row + 1; less than 1: none), `depth` the
+    number of calls around it; both leave out inner calls afterwards.  A call comes after the one
+    around it.
     """
+    hidden = np.zeros(len(own), np.int64)  # inner calls around each call
     for i in range(len(own)):
         above = parent[i] - 1
-        if 0 <= above < i and inner[above]:
-            parent[i] = parent[above]
-    for i in range(len(own)):
-        if not inner[i]:
-            continue
-        above = parent[i] - 1
-        if above >= 0 and own[above] >= 0:
-            own[above] += max(own[i], 0)
-        own[i] = 0
+        if 0 <= above < i:
+            hidden[i] = hidden[above]
+            if inner[above]:
+                hidden[i] += 1
+                parent[i] = parent[above]
+        depth[i] -= hidden[i]
+        if inner[i]:
+            above = parent[i] - 1
+            if above >= 0 and own[above] >= 0:
+                own[above] += max(own[i], 0)
+            own[i] = 0
 
 
 def path_without_inner(path: PacketPath) -> PacketPath:

@@ -125,9 +125,6 @@ class RecordedContents(Protocol):
 class RecordedPaths(Protocol):
     """The part of skbviewer.session's Paths that views use."""
 
-    def show_inner(self, shown: bool) -> None:
-        """Set whether paths have the calls of functions without an skb; at first they have."""
-
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         """Return the path of packet `packet`; if `packet` is None, of skb lifetime `series`.
 
@@ -215,9 +212,6 @@ class RecordedNotes(Protocol):
 
 class RecordedStatistics(Protocol):
     """The part of skbviewer.session's Statistics that views use."""
-
-    def show_inner(self, shown: bool) -> None:
-        """Set whether functions without an skb are counted; at first they are."""
 
     def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table:
         """Return the table `name` of STATISTICS for `rows` (None: all). Raises Cancelled."""
@@ -349,6 +343,9 @@ class Recording(Protocol):
     @property
     def tables(self) -> RecordedTables:
         """Return the documented tables."""
+
+    def show_inner(self, shown: bool) -> None:
+        """Set whether functions without an skb are shown and counted; at first they are."""
 
     def executed_steps(self, counts: Path) -> CountedSteps:
         """Return the executed instructions of calls by the file `counts`.  Raises BadInput."""

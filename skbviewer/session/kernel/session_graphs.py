@@ -86,6 +86,7 @@ class Graphs:
 
     def _graph(self, name: str, chosen: Chosen, progress: Progress | None) -> Any:
         """Return a graph of GRAPHS."""
+        shown = self._stats.shown(chosen)
         return self._stats.stored_or(
-            name, chosen, lambda: GRAPHS[name](self._stats.scope(chosen, progress))
+            name, shown, lambda: GRAPHS[name](self._stats.scope(shown, progress))
         )
