@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...records import Leg, PacketPath, PathCall
 from ...records.compiled import compiled
@@ -22,6 +23,8 @@ from ...store.whole_columns import Array
 from ..calls.interruptions import MARK_INNER
 
 CALL, EVENT = "call", "event"
+Int16s = npt.NDArray[np.int16]
+Integers = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 REPLACED = ((CALL, "self_ns"), (CALL, "parent"), (CALL, "depth"), (EVENT, "call"))
 
 
@@ -48,22 +51,21 @@ def columns_without_inner(columns: Columns) -> Columns:
 
 def _replaced(columns: Columns, kept: Array) -> Mapping[tuple[str, str], Array]:
     """Return the columns whose values depend on which calls there are."""
-    inner = np.ones(columns.length(CALL), np.bool_)
+    size = columns.length(CALL)
+    inner = np.ones(size, np.bool_)
     inner[kept] = False
-    own, parent, depth = (np.array(columns.once(CALL, at), np.int64) for _, at in REPLACED[:3])
-    fold(inner, own, parent, depth)
-    number = np.cumsum(~inner, dtype=np.int64)  # of each call that is kept, from 1
-    around = columns.once(EVENT, "call").astype(np.int64)
+    own = np.array(columns.once(CALL, "self_ns"), np.int64)
+    stored = np.asarray(columns.once(CALL, "parent"))
+    parent: Integers = stored.astype(np.int64) if size >> 31 else stored.astype(np.int32)
+    depth = np.array(columns.once(CALL, "depth"), np.int16)  # a thread's stack has some kilobytes
+    number = np.empty_like(parent)
+    fold(inner, own, parent, depth, number)
+    around = np.array(columns.once(EVENT, "call"), np.int64)
     known = np.flatnonzero(around > 0)
-    row = around[known] - 1
-    around[known] = np.where(inner[row], parent[row], row + 1)
-    made = [own[kept], _renumbered(parent[kept], number), depth[kept], _renumbered(around, number)]
-    return {name: _narrow(one) for name, one in zip(REPLACED, made, strict=True)}
-
-
-def _renumbered(calls: Int64s, number: Int64s) -> Int64s:
-    """Return the numbers of `calls`, ids in the session file; those below 1 stay."""
-    return np.where(calls > 0, number[np.maximum(calls, 1) - 1] if len(number) else 0, calls)
+    around[known] = number[around[known] - 1]
+    count = len(kept)
+    made = _narrow(own[:count]), parent[:count], depth[:count], around
+    return dict(zip(REPLACED, made, strict=True))
 
 
 def _narrow(values: Int64s) -> Array:
@@ -72,28 +74,33 @@ def _narrow(values: Int64s) -> Array:
 
 
 @compiled
-def fold(inner: Bools, own: Int64s, parent: Int64s, depth: Int64s) -> None:
-    """Take the calls that `inner` marks out of the nesting of calls.
+def fold(inner: Bools, own: Int64s, parent: Integers, depth: Int16s, number: Integers) -> None:
+    """Take the calls that `inner` marks out of the nesting of calls, and number the others anew.
 
-    Each inner call's self time `own` (ns, -1 = unknown) becomes that of the call around it.
-    `parent` is the id of the call around each call (its row + 1; less than 1: none), `depth` the
-    number of calls around it; both leave out inner calls afterwards.  A call comes after the one
-    around it.
+    `own` is the self time (ns, -1 = unknown) of each call, `parent` the id (from 1) of the call
+    around it, less than 1 if there is none, and `depth` the number of calls around it.  Afterwards,
+    these arrays begin with the values of the calls that are left: self times contain those of inner
+    calls.  `number` becomes, for each call, its new id or, for an inner call, that of the call
+    around it.  A call comes after the one around it.
     """
-    hidden = np.zeros(len(own), np.int64)  # inner calls around each call
+    hidden = np.zeros(len(own), np.int16)  # inner calls around each call, with itself
+    left = 0
     for i in range(len(own)):
         above = parent[i] - 1
+        around = parent[i]
         if 0 <= above < i:
+            around = number[above]
             hidden[i] = hidden[above]
-            if inner[above]:
-                hidden[i] += 1
-                parent[i] = parent[above]
-        depth[i] -= hidden[i]
-        if inner[i]:
-            above = parent[i] - 1
-            if above >= 0 and own[above] >= 0:
-                own[above] += max(own[i], 0)
-            own[i] = 0
+        if not inner[i]:
+            own[left], parent[left] = own[i], around
+            depth[left] = depth[i] - hidden[i]
+            left += 1
+            number[i] = left
+            continue
+        hidden[i] += 1
+        number[i] = around
+        if around > 0 and own[around - 1] >= 0:
+            own[around - 1] += max(own[i], 0)
 
 
 def path_without_inner(path: PacketPath) -> PacketPath:

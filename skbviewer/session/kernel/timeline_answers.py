@@ -75,7 +75,7 @@ def timeline_of(
     bounds = (whole.t0_ns, whole.t0_ns + whole.span_ns)
     if kind in lanes.PACKET_KINDS:
         return _of_packets(db, opened, packets, kind, list(ids)[:MOST_IDS], bounds, clock)
-    names = Functions(store.functions(db))
+    names = _functions(db, opened)
     scratch = _scratch(opened.columns)
     if scratch.in_files:
         opened.columns.forget()
@@ -99,6 +99,12 @@ def timeline_of(
         parts.append((boxes, titled))
     del wires, part  # frees memory for assemble()
     return lanes.assemble(kind, bounds, parts, known, scratch=scratch)
+
+
+def _functions(db: Database, opened: OpenedFile) -> Functions:
+    logs = [source.id for source in opened.sources() if source.kind.is_log]
+    inner = frozenset[str]().union(*(opened.names_of(log).inner_functions for log in logs))
+    return Functions(store.functions(db), inner)
 
 
 def _scratch(columns: Columns) -> Scratch:
@@ -178,7 +184,7 @@ def _of_packets(
             legs.setdefault(row.leg, [ids.index(row.packet)])
     for life in store.legs_of_kernel_only(db, [-n for n in ids if n < 0]):
         legs.setdefault(life.leg, [ids.index(-life.kernel_only)])
-    names = Functions(store.functions(db))
+    names = _functions(db, opened)
     calls = store.calls_of_legs(db, list(legs))
     if not opened.shows_inner:
         calls = [call for call in calls if not call.marks & MARK_INNER]
