@@ -183,7 +183,7 @@ def test_the_bundled_recordings_are_all_in_the_file_menu(window: MainWindow, qtb
     )
     menu.aboutToShow.emit()
     names = {path.parent.name for path in resource("samples").glob("*/*.kbl")}
-    assert len(names) == 6 and set(bundled_recordings.titles()) == names
+    assert len(names) == 7 and set(bundled_recordings.titles()) == names
     assert [action.text() for action in menu.actions()] == list(
         bundled_recordings.titles().values()
     )
