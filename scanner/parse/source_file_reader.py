@@ -80,7 +80,7 @@ class FileReader:
             reading.warnings.append(
                 f"nested too deeply, or too large ({kind}): only a part was read"
             )
-        reading.warnings += unclosed.warnings(data, reading.prepared, reading.uneven)
+        reading.warnings += unclosed_brackets.warnings(data, reading.prepared, reading.uneven)
         return reading.facts(path)
 
 

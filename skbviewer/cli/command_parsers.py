@@ -37,12 +37,17 @@ def formats(parser: argparse.ArgumentParser, *names: str, **helps: str) -> None:
         group.add_argument(f"--{name}", action="store_true", help=helps.get(name, FORMATS[name]))
 
 
-def add_inner(parser: argparse.ArgumentParser) -> None:
-    """Add the option that leaves out calls of functions that have no skb."""
+NO_INNER = (
+    "leave out functions without an skb (locks, routes, memory); their self time counts for the "
+    "function around them"
+)
+
+
+def add_inner(parser: argparse.ArgumentParser, help_: str = NO_INNER) -> None:
+    """Add the option that leaves out calls of functions without an skb."""
     parser.add_argument(
         "--no-inner",
         dest="inner",
         action="store_false",
-        help="leave out functions without an skb (locks, routes, memory); the time of such a "
-        "function counts as self time of its caller",
+        help=help_,
     )

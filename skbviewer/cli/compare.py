@@ -13,7 +13,7 @@ from ..export.comparison_text import comparison_lines, step_lines
 from ..export.differential_stacks import write_folded_pairs, write_profile_pair
 from ..session import Session
 from ..session.session_comparison import Filters, comparison_of, session_stack_pairs
-from .command_parsers import Commands, command, formats
+from .command_parsers import Commands, add_inner, command, formats
 from .file_argument import HELP as FILE_HELP
 from .file_argument import note_samples, open_session, warn_of
 from .filter_option import check_filter
@@ -32,8 +32,8 @@ def add(commands: Commands) -> None:
     text = "print what changed between two recordings"
     parser = command(commands, "compare", text, _compare)
     parser.usage = (
-        "%(prog)s [-h] [--filter F] [--filter-b F] [--packets N,M] [--least P] [--all] [--json] "
-        "[--folded OUT] [--speedscope OUT] A B | A... --with B..."
+        "%(prog)s [-h] [--filter F] [--filter-b F] [--packets N,M] [--least P] [--all] "
+        "[--no-inner] [--json] [--folded OUT] [--speedscope OUT] A B | A... --with B..."
     )
     parser.epilog = HELP
     parser.add_argument("files", type=Path, nargs="+", metavar="A B", help=FILE_HELP)
@@ -56,11 +56,8 @@ def add(commands: Commands) -> None:
     )
     least = f"report changes of at least P %%; default: {100 * SMALLEST_CHANGE:g}"
     parser.add_argument("--least", type=_percent, metavar="P", help=least)
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        help="print all rows, not only the rows with the largest changes",
-    )
+    parser.add_argument("--all", action="store_true", help="print all rows, not only the largest")
+    add_inner(parser)
     formats(parser, "json")
     parser.add_argument(
         "--folded",
@@ -103,6 +100,8 @@ def _compare(arguments: argparse.Namespace) -> int:
         arguments.least = SMALLEST_CHANGE
     files = _files(arguments)
     a, b = (open_session(part) for part in files)
+    for session in (a, b):
+        session.show_inner(arguments.inner)
     if arguments.packets:
         _packets(arguments, (a, b), files)
     else:

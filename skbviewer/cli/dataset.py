@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..readers.printable_names import printable
 from ..records import BadInput, counted
-from .command_parsers import Commands, command, formats
+from .command_parsers import NO_INNER, Commands, add_inner, command, formats
 from .query_output import print_answer
 from .terminal_output import Stderr, print_line, warn
 from .time_range_option import two_times
@@ -80,6 +80,7 @@ def _adding(inner: Commands) -> None:
         "--scheduler", default="", metavar="ADDR",
         help="address of a Dask scheduler; its workers do the imports",
     )  # fmt: skip
+    add_inner(parser, f"{NO_INNER}; a session that has them is replaced")
 
 
 def _finding(inner: Commands) -> None:
@@ -179,7 +180,7 @@ def _add(arguments: argparse.Namespace) -> int:
     try:
         found = add_command.add_all(
             arguments.folder, list(map(str, arguments.files)), arguments.jobs,
-            arguments.scheduler, progress,
+            arguments.scheduler, progress, arguments.inner,
         )  # fmt: skip
         for outcome in found:
             progress.close()

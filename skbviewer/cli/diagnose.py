@@ -14,7 +14,7 @@ from ..analysis.display_filter import lists_packets
 from ..analysis.stats import Chosen
 from ..export.diagnosis_text import lines
 from ..session import Session
-from .command_parsers import Commands, command, formats
+from .command_parsers import Commands, add_inner, command, formats
 from .file_argument import add_files, note_samples, open_session, warn_of
 from .filter_option import add_filter, chosen_rows
 from .row_numbers import row_id
@@ -39,11 +39,13 @@ def add(commands: Commands) -> None:
     )
     add_range(parser, "packets")
     add_filter(parser, "packets")
+    add_inner(parser)
     formats(parser, "json")
 
 
 def _diagnose(arguments: argparse.Namespace) -> int:
     session = open_session(arguments.files)
+    session.show_inner(arguments.inner)
     made = _made(session, arguments)
     if arguments.json:
         print(json.dumps(as_json(made), indent=1, ensure_ascii=False))

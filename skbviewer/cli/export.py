@@ -18,7 +18,7 @@ from ..export.packets_from_tracer_log import without_bytes
 from ..export.pseudonyms import key_of, random_key
 from ..session import Session
 from ..session.memory_reuse import reused_memory
-from .command_parsers import Commands, command
+from .command_parsers import Commands, add_inner, command
 from .file_argument import add_files, open_session, warn_of
 from .program_start import needing_qt
 from .terminal_output import Stderr, print_line, warn
@@ -113,6 +113,7 @@ def add(commands: Commands) -> None:
     parser.add_argument("--kernel-only", action="store_true", help=lost)
     shape = "with '--pcapng', write the same pcapng blocks as `retis pcap`"
     parser.add_argument("--retis", action="store_true", help=shape)
+    add_inner(parser)
 
 
 def _bytes(text: str) -> int:
@@ -188,6 +189,7 @@ def _export(arguments: argparse.Namespace) -> int:
     subject = _subject(arguments, name)
     _settle_looks(arguments, name, subject)
     session = open_session(arguments.files)
+    session.show_inner(arguments.inner)
     nothing = _write(arguments, session, name, subject, out)
     if subject is Subject.PACKET and arguments.packet is None:
         print(f"note: only packet 1: {EVERYTHING.get(name, ALL_PACKETS)}", file=sys.stderr)
@@ -339,6 +341,7 @@ def _shown(arguments: argparse.Namespace, session: Session) -> Shown:
         arguments.size,
         arguments.dpi,
         arguments.theme == "dark",
+        arguments.inner,
     )
 
 

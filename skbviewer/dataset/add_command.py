@@ -15,18 +15,24 @@ from .session_writer import clean
 
 
 def add_all(
-    folder: Path, words: Sequence[str], jobs: int, scheduler: str, progress: Progress
+    folder: Path,
+    words: Sequence[str],
+    jobs: int,
+    scheduler: str,
+    progress: Progress,
+    inner: bool = True,
 ) -> Iterator[Outcome]:
     """Add files to the dataset `folder`, which is created if it does not exist.
 
-    Yields the outcome of each pair as soon as it is known. `jobs` is the number of local workers;
-    `scheduler` is the address of a Dask cluster that is used instead, or "". Raises BadInput if
-    `folder` or `scheduler` cannot be used, and Cancelled if the user cancels.
+    Yields the outcome of each pair. `jobs` is the number of local workers; `scheduler` is the
+    address of a Dask cluster that is used instead, or "". If not `inner`, the tables leave out the
+    calls of functions without an skb. Raises BadInput if `folder` or
+    `scheduler` cannot be used, and Cancelled.
     """
     folder = folder.absolute()
     make(folder)
     clean(folder)
-    yield from dask_cluster.run(folder, pairs_of(words), jobs, scheduler, progress)
+    yield from dask_cluster.run(folder, pairs_of(words), jobs, scheduler, progress, inner)
 
 
 def repeat_warnings(folder: Path, sessions: Collection[str]) -> list[str]:

@@ -42,26 +42,27 @@ def add_pair(
     files: Pair,
     progress: Progress | None = None,
     write_all: WriteAll = in_this_process,
+    inner: bool = True,
 ) -> Outcome:
     """Import a log with its captures and publish its tables, unless that has been done before.
 
-    `write_all` writes the shares of all tables; only a long log has several shares. The result
-    reports bad input; no exception does, because an exception would end other tasks. Raises
-    Cancelled.
+    `write_all` writes the shares of the tables; a long log has several.  The result names bad input
+    instead of raising, so that it does not end other tasks. If not `inner`, the tables leave out
+    the calls of functions without an skb. Raises Cancelled.
     """
     watch: Progress = progress or Silent()
     try:
         ordered = in_order(files)
         hashes = [sha256(path, watch) for path in ordered]
         key = session_manifests.key_of(hashes)
-        session = session_manifests.session_of(key)
+        session = session_manifests.session_of(key, inner)
         there = session_manifests.read(session_manifests.place_of(folder, key))
         is_there = there is not None and there.session == session
         if there and is_there and session_manifests.damaged_file(folder, there) is None:
             return Outcome(files, session, False, "is in the dataset")
         worker_memory.check(ordered, worker_memory.limit_here())
         with writer(folder) as made:
-            return _add(made, ordered, hashes, watch, write_all)._replace(files=files)
+            return _add(made, ordered, hashes, watch, write_all, inner)._replace(files=files)
     except BadInput as error:
         return Outcome(files, "", False, "", error=str(error))
     except OSError as error:
@@ -70,7 +71,12 @@ def add_pair(
 
 
 def _add(
-    made: Writer, files: Pair, hashes: Sequence[str], progress: Progress, write_all: WriteAll
+    made: Writer,
+    files: Pair,
+    hashes: Sequence[str],
+    progress: Progress,
+    write_all: WriteAll,
+    inner: bool,
 ) -> Outcome:
     memory = worker_memory.of_arrays(worker_memory.limit_here())
     session_file = made.work / "session.skbv"
@@ -78,8 +84,8 @@ def _add(
     session = Session.open(imported.path)
     try:
         _check_unchanged(session, hashes)
-        written = write_all(shares_of(session, imported.path), progress)
-        manifest = _manifest(made, session, *_tables(made, written))
+        written = write_all(shares_of(session, imported.path, inner), progress)
+        manifest = _manifest(made, session, inner, *_tables(made, written))
     finally:
         session.close()
     added = publish(made, manifest)
@@ -117,6 +123,7 @@ def _tables(
 def _manifest(
     made: Writer,
     session: Session,
+    inner: bool,
     tables: dict[str, tuple[int, int]],
     cut: dict[str, int],
 ) -> Manifest:
@@ -128,7 +135,7 @@ def _manifest(
     begin, end = session.span_ns()
     names = [each.detail.get("hostname", "") for each in sources if each.kind.is_log]
     return Manifest(
-        session=session_manifests.session_of(key),
+        session=session_manifests.session_of(key, inner),
         key=key,
         token=made.token,
         date=datetime.fromtimestamp(begin // 10**9, UTC).date().isoformat(),

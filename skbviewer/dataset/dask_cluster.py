@@ -12,8 +12,9 @@ import logging
 import os
 import socket
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from queue import Empty, Queue
 from urllib.parse import urlsplit
@@ -57,7 +58,12 @@ SETTINGS: dict[str, object] = {
 
 
 def run(
-    folder: Path, pairs: Sequence[Pair], jobs: int, scheduler: str, progress: Progress
+    folder: Path,
+    pairs: Sequence[Pair],
+    jobs: int,
+    scheduler: str,
+    progress: Progress,
+    inner: bool = True,
 ) -> Iterator[Outcome]:
     """Add pairs on `jobs` local workers, or on the cluster at `scheduler` if it is not "".
 
@@ -68,7 +74,7 @@ def run(
     with _client(folder, min(jobs, tasks_of(pairs)), scheduler) as client:
         running: dict[Future, Pair] = {}
         try:
-            yield from _outcomes(client, folder, pairs, running, progress)
+            yield from _outcomes(client, partial(_add, folder, inner), pairs, running, progress)
         except (OSError, FutureCancelledError) as error:  # nobody here cancels a future
             running.clear()  # there is no scheduler that could cancel them
             raise BadInput(folder, None, LOST) from error
@@ -83,12 +89,9 @@ def tasks_of(pairs: Sequence[Pair]) -> int:
     return len(pairs) + sum(path.stat().st_size // LARGE for path in files if path.is_file())
 
 
-def _add(folder: Path, files: Pair) -> Outcome:
-    """Add one pair to the dataset: the task that a worker runs.
-
-    The shares of a long log become tasks of their own.
-    """
-    return add_pair(folder, files, None, _by_tasks)
+def _add(folder: Path, inner: bool, files: Pair) -> Outcome:
+    """Add a pair; the task that a worker runs.  Shares of a long log become further tasks."""
+    return add_pair(folder, files, None, _by_tasks, inner)
 
 
 def _by_tasks(shares: Sequence[ShareTask], progress: Progress) -> list[Path]:
@@ -105,12 +108,12 @@ def _by_tasks(shares: Sequence[ShareTask], progress: Progress) -> list[Path]:
 
 def _outcomes(
     client: Client,
-    folder: Path,
+    add: Callable[[Pair], Outcome],
     pairs: Sequence[Pair],
     running: dict[Future, Pair],
     progress: Progress,
 ) -> Iterator[Outcome]:
-    """Add pairs, as many at a time as the workers can run, and yield the outcomes.
+    """Add pairs by `add`, as many at once as workers can run, and yield their outcomes.
 
     `running` always contains the tasks that have not ended yet. If more tasks were submitted, they
     would wait at workers. If a worker is lost, Dask counts that against its waiting tasks, too.
@@ -121,7 +124,7 @@ def _outcomes(
         threads = sum(client.nthreads().values())
         while waiting and len(running) < max(1, threads):
             pair = waiting.pop()
-            future = client.submit(_add, folder, pair, pure=False, retries=0)
+            future = client.submit(add, pair, pure=False, retries=0)
             running[future] = pair
             future.add_done_callback(done.put)
         what = "adding recordings" if threads else "waiting for a Dask worker"

@@ -30,6 +30,7 @@ class ShareTask(NamedTuple):
 
     session: Path
     share: Share
+    inner: bool = True  # with the calls of functions without an skb
 
 
 class Written(NamedTuple):
@@ -45,11 +46,14 @@ class Written(NamedTuple):
 WriteAll = Callable[[Sequence[ShareTask], Progress], list[Path]]
 
 
-def shares_of(session: Session, path: Path) -> list[ShareTask]:
-    """Return the tasks that write all tables of `session`, whose file is `path`."""
+def shares_of(session: Session, path: Path, inner: bool = True) -> list[ShareTask]:
+    """Return the tasks that write all tables of `session`, whose file is `path`.
+
+    If not `inner`, they leave out the calls of functions without an skb.
+    """
     rows = sum(session.columns.length(table) for table in schema.CHUNKED)
     of = max(1, -(-rows // ROWS))
-    return [ShareTask(path, Share(number, of)) for number in range(of)]
+    return [ShareTask(path, Share(number, of), inner) for number in range(of)]
 
 
 def write_share(task: ShareTask, progress: Progress | None = None) -> Written:
@@ -59,6 +63,7 @@ def write_share(task: ShareTask, progress: Progress | None = None) -> Written:
     try:
         with worker_memory.of_share(task.session):
             session = Session.open(task.session)
+            session.show_inner(task.inner)
             try:
                 write_parquet(session, request, out, SMALL, task.share)
             finally:

@@ -83,9 +83,13 @@ def key_of(hashes: Sequence[str]) -> str:
     return _hash(" ".join(sorted(hashes)))
 
 
-def session_of(key: str) -> str:
-    """Return the id of the session that this version of the program makes of the inputs `key`."""
-    return _hash(f"{key} rules {RULES} tables {SCHEMA_VERSION}")
+def session_of(key: str, inner: bool = True) -> str:
+    """Return the id of the session that this version of the program makes of these inputs.
+
+    If not `inner`, its tables leave out the calls of functions without an skb.
+    """
+    left_out = "" if inner else " without inner"
+    return _hash(f"{key} rules {RULES} tables {SCHEMA_VERSION}{left_out}")
 
 
 def _hash(text: str) -> str:

@@ -62,8 +62,9 @@ class SessionTables:
                 with self._opened.database() as db:
                     yield view_vectors(db, view, names)
             return
-        total = self._opened.columns.length(view.base)
-        tables = Tables(self._opened.columns, self._small)
+        stored = self._opened.shown_columns()
+        total = stored.length(view.base)
+        tables = Tables(stored, self._small)
         progress.report(f"writing {name}", 0, total)
         for done, made in blocks(tables, view, names, chosen, share):
             yield {column: made[column] for column in names}

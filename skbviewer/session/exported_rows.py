@@ -149,8 +149,11 @@ class Exports:
         return self._opened.timebase().to_session(source, ts)
 
     def field_data(self) -> Data:
-        """Return the tables from which fields of display filters are computed."""
-        return self._fields.data()
+        """Return the tables from which the fields of display filters are computed.
+
+        Calls of functions without an skb are left out if the user leaves them out.
+        """
+        return self._fields.shown_data()
 
     def capture_bytes(self, source: int) -> UInt8s:
         """Return the contents of a capture; offsets of packets are positions in them.

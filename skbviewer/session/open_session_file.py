@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..analysis import Names, names_of
+from ..analysis.scope.without_inner_calls import columns_without_inner
 from ..matching import Timebase
 from ..records import SourceKind, SourceRow
 from ..records.types import Int64s
@@ -31,10 +32,24 @@ class OpenedFile:
         self._names: dict[int, Names] = {}
         self._lock = threading.Lock()
         self.columns = Columns(self._engine)  # of the bulk tables
+        self.shows_inner = True  # functions without an skb are shown and counted
+        self._without_inner: Columns | None = None
 
     def close(self) -> None:
         """Close the file.  If the session is used after close(), the file is opened again."""
         self._engine.dispose()
+
+    def shown_columns(self, inner: bool = True) -> Columns:
+        """Return the columns of the bulk tables, with those calls that are shown.
+
+        Calls of functions without an skb are left out if the user wants it, or if not `inner`.
+        """
+        if inner and self.shows_inner:
+            return self.columns
+        with self._lock:
+            if self._without_inner is None:
+                self._without_inner = columns_without_inner(self.columns)
+            return self._without_inner
 
     @contextmanager
     def database(self) -> Iterator[Database]:

@@ -58,7 +58,7 @@ class Session:
     @property
     def tables(self) -> SessionTables:
         """Return the documented tables; their declarations are loaded only when they are used."""
-        from .tables import SessionTables
+        from .documented_tables import SessionTables
 
         self._tables = self._tables or SessionTables(self._opened)
         return self._tables
@@ -80,6 +80,14 @@ class Session:
     def close(self) -> None:
         """Close the file.  Using the session afterwards opens the file again."""
         self._opened.close()
+
+    def show_inner(self, shown: bool) -> None:
+        """Set whether functions without an skb are shown and counted; at first they are.
+
+        Paths, statistics, diagnoses, graphs, timeline and exports leave out the calls of these
+        functions if `shown` is False.  Display filters always find them.
+        """
+        self._opened.shows_inner = shown
 
     def sources(self) -> tuple[SourceRow, ...]:
         """Return the input files, in import order."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..analysis.comparison import Comparison, Side, StackPair, compare, stack_pairs
+from ..analysis.comparison import Comparison, Measurements, Side, StackPair, compare, stack_pairs
 from ..analysis.comparison.estimate_differences import SMALLEST_CHANGE
 from ..analysis.stats import Chosen, Scope
 from ..records import Progress, Silent
@@ -30,11 +30,19 @@ def comparison_of(
         Side(
             scope_of(session, text, report),
             session.conditions(),
-            None if text else session.stats.stored(MEASUREMENTS),
+            None if text else _stored(session),
         )
         for session, text in zip((a, b), filters, strict=True)
     )
     return compare(one, two, report, least)
+
+
+def _stored(session: Session) -> Measurements | None:
+    """Return what the import measured of all packets; None if calls are left out now."""
+    found: Measurements | None = session.stats.stored_or(
+        MEASUREMENTS, session.stats.shown(Chosen()), lambda: None
+    )
+    return found
 
 
 def session_stack_pairs(

@@ -48,6 +48,7 @@ class CallOfLeg(NamedTuple):
     entry_ns: int
     dur_ns: int
     drop_reason: int
+    marks: int
 
 
 class WaitOfLeg(NamedTuple):
@@ -98,7 +99,7 @@ def legs_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[LegOfKer
 def calls_of_legs(db: Connection, legs: Sequence[int]) -> list[CallOfLeg]:
     """Return the calls of the legs with the ids `legs`, in order of their ids."""
     columns = (call.c.id, call.c.leg, leg.c.source, call.c.func, call.c.entry_ns, call.c.dur_ns)
-    wanted = select(*columns, call.c.drop_reason).join(leg, leg.c.id == call.c.leg)
+    wanted = select(*columns, call.c.drop_reason, call.c.marks).join(leg, leg.c.id == call.c.leg)
     wanted = wanted.where(call.c.leg.in_(legs)).order_by(call.c.id)
     return list(map(CallOfLeg._make, db.execute(wanted)))
 

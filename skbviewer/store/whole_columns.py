@@ -60,16 +60,10 @@ class Columns:
         self._bounds: dict[tuple[str, str], tuple[Int64s, Int64s]] = {}
         self._kept: OrderedDict[tuple[str, str, int], Array] = OrderedDict()
         self._size = 0
-        self._changed: dict[tuple[str, str], Array] = {}
 
-    def with_columns(self, table: str, changed: dict[str, Array]) -> Columns:
-        """Return these columns, with the columns `changed` instead of the stored ones of `table`.
-
-        bounds() and rows_with() of the result still use the stored columns.
-        """
-        made = Columns(self._engine, self._budget)
-        made._changed = self._changed | {(table, name): one for name, one in changed.items()}
-        return made
+    def stored_rows(self, table: str, rows: Int64s) -> Int64s:
+        """Return the 0-based rows in the session file of the 0-based `rows` of these columns."""
+        return rows
 
     def forget(self) -> None:
         """Free all cached arrays, because the caller will need much memory for a while."""
@@ -329,8 +323,6 @@ class Columns:
         return found
 
     def _get(self, key: tuple[str, str, int]) -> Array | None:
-        if key[:2] in self._changed:
-            return self._changed[key[:2]] if key[2] < 0 else None
         with self._lock:
             found = self._kept.get(key)
             if found is not None:

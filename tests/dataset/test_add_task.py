@@ -217,4 +217,4 @@ def test_a_manifest_cannot_name_files_elsewhere(both: Both, tmp_path: Path) -> N
     place = next((copy / "manifests").iterdir())
     place.write_text(place.read_text().replace('"session": "', '"session": "../../'))
     with pytest.raises(BadInput, match="it contains a file name that is not allowed"):
-        manifests.read_all(copy)
+        session_manifests.read_all(copy)

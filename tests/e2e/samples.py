@@ -12,13 +12,13 @@ from pathlib import Path
 
 from skbviewer.records import PacketRow, resource
 from skbviewer.session import Session, import_files
-from tests.lab.samples import SAMPLES
+from tests.lab.samples import SAMPLES, WITH_INNER
 
 from . import handshake
 
 HEADING = "## What is in it\n"
 ROWS = 40  # packets shown
-NAMES = tuple(sample.name for sample in SAMPLES if sample.name != "handshake")
+NAMES = tuple(sample.name for sample in (*SAMPLES, *WITH_INNER) if sample.name != "handshake")
 
 
 def open_sample(name: str, folder: Path) -> tuple[Session, tuple[str, ...]]:

@@ -130,3 +130,20 @@ def test_segments_lead_to_what_they_were_cut_from_and_merged_into(tmp_path: Path
 
 def test_bulk_has_hundreds_of_packets(tmp_path: Path) -> None:
     assert 200 <= len(opened("bulk", tmp_path).packets) <= 900
+
+
+def test_locks_and_routes_are_inside_the_calls_of_packets(tmp_path: Path) -> None:
+    """Without them, their self times are those of the calls around them."""
+    made = opened("locks-and-routes", tmp_path)
+    found, own = Counter[str](), [0, 0]
+    for shown in (True, False):
+        made.session.show_inner(shown)
+        for packet in made.packets:
+            for leg in made.session.paths.path(packet=packet.number).legs:
+                found.update(call.function for call in leg.calls if call.inner)
+                own[shown] += sum(call.self_ns or 0 for call in leg.calls)
+                assert all(call.inner or call.parent >= 0 or call.depth == 0 for call in leg.calls)
+        if shown:
+            assert set(found) >= {"fib_table_lookup", "__neigh_create", "kmem_cache_free"}
+            found.clear()
+    assert not found and own[0] == own[1] > 0

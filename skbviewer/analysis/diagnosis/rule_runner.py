@@ -12,7 +12,18 @@ from ..row_number_sets import distinct
 from ..scope import Scope
 from ..stats.time_in_kernel_table import TIME
 from .causes import lost_records, slow_packets
-from .finding import CRITICAL, NOTE, WARNING, Diagnosis, Finding, Judged, Need, Rule
+from .finding import (
+    CALL,
+    CRITICAL,
+    NOTE,
+    WARNING,
+    Diagnosis,
+    Evidence,
+    Finding,
+    Judged,
+    Need,
+    Rule,
+)
 from .required_data import CALLS, CAPTURE, CHOOSE, CHOSEN, logs, no_losses
 from .rule_inputs import Case
 from .rule_table import RULE_TABLE, WORKS
@@ -54,7 +65,7 @@ def _diagnosed(scope: Scope, ids: Int64s | None) -> Diagnosis:
     findings += unexplained(case, findings)
     (slow,) = (one for one in judged if one.rule == slow_packets.NAME)
     judged.append(slow._replace(rule=UNEXPLAINED))  # the remainder of that rule's findings
-    findings = [_with_rows(made, one) for one in findings]
+    findings = [_with_stored_calls(scope, _with_rows(made, one)) for one in findings]
     findings.sort(key=lambda one: (ORDER.index(one.severity), -(one.cost_ns or 0), one.rule))
     return Diagnosis(tuple(findings), tuple(judged), time)
 
@@ -63,6 +74,18 @@ def _with_rows(made: Breakdown, one: Finding) -> Finding:
     """Return the finding; if its rule has not set `rows`, they become its packets' numbers."""
     rows = one.rows if len(one.rows) else made.units.id[one.packets].astype(np.int64)
     return one._replace(rows=distinct(rows))
+
+
+def _with_stored_calls(scope: Scope, one: Finding) -> Finding:
+    """Return the finding with the ids of calls in the session: the scope may lack some calls."""
+
+    def of(fact: Evidence) -> Evidence:
+        if fact.kind != CALL or fact.id is None:
+            return fact
+        (row,) = scope.columns.stored_rows("call", np.array([fact.id - 1])).tolist()
+        return fact._replace(id=row + 1)
+
+    return one._replace(evidence=tuple(map(of, one.evidence)))
 
 
 def _judged(case: Case, rule: Rule, needs: tuple[Need, ...]) -> Judged:

@@ -1,61 +1,106 @@
 # SPDX-License-Identifier: MIT
 """Leave out calls of functions without an skb, which were recorded inside other calls.
 
-The self time of a call that is left out counts for the call around it, as if its function had no
-probe.  In a path, the calls inside a call that is left out move one level up.
+Such a call is left out, and its self time counts for the call around it, as if its function had no
+probe.  The calls inside it move one level up.  Everything that shows or counts calls gets them
+here: from the columns of a session, or from a packet's path.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...records import Leg, PacketPath, PathCall
 from ...records.compiled import compiled
 from ...records.types import Bools, Int64s
 from ...store import Columns
+from ...store.fewer_rows import FewerRows
+from ...store.whole_columns import Array
 from ..calls.interruptions import MARK_INNER
 
-CALL = "call"
-NO_FUNCTION = -1
+CALL, EVENT = "call", "event"
+Int16s = npt.NDArray[np.int16]
+Integers = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+REPLACED = ((CALL, "self_ns"), (CALL, "parent"), (CALL, "depth"), (EVENT, "call"))
+
+
+def has_inner(columns: Columns) -> bool:
+    """Return whether a session has calls of functions without an skb.  Reads no column."""
+    return columns.bounds(CALL, "marks")[1] >= MARK_INNER  # it is the highest mark
 
 
 def columns_without_inner(columns: Columns) -> Columns:
-    """Return the session's columns, but inner calls have no function and no self time."""
-    inner = (np.asarray(columns.once(CALL, "marks"), np.int64) & MARK_INNER) != 0
-    if not inner.any():
+    """Return the columns of a session as if its functions without an skb had no probe.
+
+    The other calls are numbered anew; stored_rows() returns their rows in the session file.
+    Returns `columns` if there are no such calls.
+    """
+    if not has_inner(columns):
         return columns
-    own, parent, func = (
-        np.array(columns.once(CALL, name), np.int64) for name in ("self_ns", "parent", "func")
-    )
-    fold(inner, own, parent)
-    func[inner] = NO_FUNCTION
-    return columns.with_columns(CALL, {"self_ns": own, "parent": parent, "func": func})
+    found = [
+        first + np.flatnonzero((marks & MARK_INNER) == 0)
+        for first, (marks,) in columns.pieces(CALL, "marks")
+    ]
+    kept = _narrow(np.concatenate([np.zeros(0, np.int64), *found]))
+    return FewerRows(columns, CALL, kept, frozenset(REPLACED), lambda: _replaced(columns, kept))
+
+
+def _replaced(columns: Columns, kept: Array) -> Mapping[tuple[str, str], Array]:
+    """Return the columns whose values depend on which calls there are."""
+    size = columns.length(CALL)
+    inner = np.ones(size, np.bool_)
+    inner[kept] = False
+    own = np.array(columns.once(CALL, "self_ns"), np.int64)
+    stored = np.asarray(columns.once(CALL, "parent"))
+    parent: Integers = stored.astype(np.int64) if size >> 31 else stored.astype(np.int32)
+    depth = np.array(columns.once(CALL, "depth"), np.int16)  # a thread's stack has some kilobytes
+    number = np.empty_like(parent)
+    fold(inner, own, parent, depth, number)
+    around = np.array(columns.once(EVENT, "call"), np.int64)
+    known = np.flatnonzero(around > 0)
+    around[known] = number[around[known] - 1]
+    count = len(kept)
+    made = _narrow(own[:count]), parent[:count], depth[:count], around
+    return dict(zip(REPLACED, made, strict=True))
+
+
+def _narrow(values: Int64s) -> Array:
+    fits = max(-int(values.min(initial=0)), int(values.max(initial=0))) < 1 << 31
+    return values.astype(np.int32) if fits else values
 
 
 @compiled
-def fold(inner: Bools, own: Int64s, parent: Int64s) -> None:
-    """Add the self time of each inner call to the call around it.
+def fold(inner: Bools, own: Int64s, parent: Integers, depth: Int16s, number: Integers) -> None:
+    """Take the calls that `inner` marks out of the nesting of calls, and number the others anew.
 
-    `own` is the self time of calls (ns, -1 = unknown), and `inner` says which are inner calls.
-
-    `parent` is the id (row + 1) of the call around each call; less than 1 if there is none.  If a
-    call is inside an inner call, its parent becomes the call around the inner call.  The call
-    around a call must come before it.
+    `own` is the self time (ns, -1 = unknown) of each call, `parent` the id (from 1) of the call
+    around it, less than 1 if there is none, and `depth` the number of calls around it.  Afterwards,
+    these arrays begin with the values of the calls that are left: self times contain those of inner
+    calls.  `number` becomes, for each call, its new id or, for an inner call, that of the call
+    around it.  A call comes after the one around it.
     """
+    hidden = np.zeros(len(own), np.int16)  # inner calls around each call, with itself
+    left = 0
     for i in range(len(own)):
         above = parent[i] - 1
-        if 0 <= above < i and inner[above]:
-            parent[i] = parent[above]
-    for i in range(len(own)):
+        around = parent[i]
+        if 0 <= above < i:
+            around = number[above]
+            hidden[i] = hidden[above]
         if not inner[i]:
+            own[left], parent[left] = own[i], around
+            depth[left] = depth[i] - hidden[i]
+            left += 1
+            number[i] = left
             continue
-        above = parent[i] - 1
-        if above >= 0 and own[above] >= 0:
-            own[above] += max(own[i], 0)
-        own[i] = 0
+        hidden[i] += 1
+        number[i] = around
+        if around > 0 and own[around - 1] >= 0:
+            own[around - 1] += max(own[i], 0)
 
 
 def path_without_inner(path: PacketPath) -> PacketPath:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..words.function_layers import layer_of, layers
+from ..words.function_layers import OTHER, layer_of, layers
 
 
 def layer_names() -> tuple[str, ...]:
@@ -18,9 +18,12 @@ def layer_names() -> tuple[str, ...]:
 
 
 class Functions:
-    """Numbers the functions of all KBLs; 0 stands for a function without a name."""
+    """Common numbers for the functions of all KBLs; 0 is a function without a name.
 
-    def __init__(self, of: Mapping[int, Mapping[int, str]]) -> None:
+    Functions without an skb, whose names are `inner`, are in the layer "other".
+    """
+
+    def __init__(self, of: Mapping[int, Mapping[int, str]], inner: Collection[str] = ()) -> None:
         names = sorted({name for functions in of.values() for name in functions.values()})
         self.names: tuple[str, ...] = ("", *names[: (1 << 16) - 1])
         number = {name: at for at, name in enumerate(self.names)}
@@ -33,9 +36,8 @@ class Functions:
                 if func >= 0:
                     self._tables[source][func] = number.get(name, 0)
         layer = {name: at for at, name in enumerate(layer_names())}
-        self._layer = np.array(
-            [layer.get(layer_of(name), layer["other"]) for name in self.names], np.uint8
-        )
+        of_name = (OTHER if name in inner else layer_of(name) for name in self.names)
+        self._layer = np.array([layer.get(one, layer[OTHER]) for one in of_name], np.uint8)
 
     def numbers(self, source: int, func: Any) -> npt.NDArray[np.uint16]:
         """Return the function number of each probe id in `func` of KBL `source`; 0 = no name."""

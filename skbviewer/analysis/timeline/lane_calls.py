@@ -9,7 +9,7 @@ calls would need gigabytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from .group_order import narrow_type, order_by
 from .lanes import WIRE, LaneKey, Part
 from .packet_session_times import Clock, Columns, packet_times
 from .pixel_bins import DROP, LAYER, OPEN
+
+if TYPE_CHECKING:
+    from ...store import Columns as StoredColumns
 
 SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 SLEPT = 1 | 2  # marks of a call whose thread left the CPU during the call
@@ -69,6 +72,12 @@ def calls_by(
         return Part(lane, begin, dur, look, item, name), keys
     slept = ordered((_of(columns, "call", "marks", rows) & SLEPT) != 0)
     return Part(lane, begin, dur, look, item, name, slept), keys
+
+
+def use_stored_rows(item: npt.NDArray[np.integer], columns: StoredColumns) -> None:
+    """Replace the rows of calls `item`, which are those of `columns`, by rows of the session."""
+    for mine in _blocks(range(len(item))):
+        item[mine] = columns.stored_rows("call", item[mine].astype(np.int64))
 
 
 def _ordered(values: npt.NDArray[Any], order: Int32s, scratch: Scratch) -> npt.NDArray[Any]:

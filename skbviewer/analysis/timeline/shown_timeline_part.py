@@ -35,6 +35,7 @@ class Shown(NamedTuple):
     size: tuple[int, int] = SIZE
     dpi: int = DPI
     dark: bool = False
+    inner: bool = True  # with the calls of functions without an skb
 
 
 def layout_units(size: tuple[int, int], dpi: int) -> tuple[int, int]:
@@ -119,6 +120,8 @@ def command_of(shown: Shown, files: Sequence[str], form: str, t0_ns: int) -> str
         words += ["--dpi", str(shown.dpi)]
     if shown.dark:
         words += ["--theme", "dark"]
+    if not shown.inner:
+        words += ["--no-inner"]
     return shlex.join(words)
 
 

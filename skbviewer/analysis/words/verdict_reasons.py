@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The reason for each verdict in one sentence, for each number in matching/match_rule_numbers.py."""
+"""The reason for each verdict in one sentence, by its number in matching/match_rule_numbers.py."""
 
 from __future__ import annotations
 

@@ -126,9 +126,6 @@ class RecordedContents(Protocol):
 class RecordedPaths(Protocol):
     """The part of skbviewer.session's Paths that views use."""
 
-    def show_inner(self, shown: bool) -> None:
-        """Set whether paths include functions without an skb; by default, they do."""
-
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         """Return the path of `packet`; if None, of lifetime `series`. Raises KeyError if none."""
 
@@ -216,9 +213,6 @@ class RecordedNotes(Protocol):
 
 class RecordedStatistics(Protocol):
     """The part of skbviewer.session's Statistics that views use."""
-
-    def show_inner(self, shown: bool) -> None:
-        """Set whether functions without an skb are counted; by default, they are."""
 
     def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table:
         """Return the statistic `name` of the packets `rows` (None: of all). Raises Cancelled."""
@@ -352,6 +346,9 @@ class Recording(Protocol):
     @property
     def tables(self) -> RecordedTables:
         """Return the part that reads the documented tables."""
+
+    def show_inner(self, shown: bool) -> None:
+        """Set whether functions without an skb are shown and counted; at first they are."""
 
     def executed_steps(self, counts: Path) -> CountedSteps:
         """Return how many instructions each call executed, from the file `counts`.

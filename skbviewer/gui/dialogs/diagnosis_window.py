@@ -128,6 +128,7 @@ class DiagnosisWindow(QDialog):
         self.findings.evidence_chosen.connect(self._go_to)
         self.findings.filter_asked.connect(self._selection.filter_asked)
         self._selection.recording_changed.connect(self._leave)
+        self._selection.inner_changed.connect(self._diagnose_again)
 
     def diagnose(self) -> None:
         """Diagnose the packets that are now selected, displayed or visible, as the user chose."""
@@ -207,6 +208,9 @@ class DiagnosisWindow(QDialog):
         if kind == "event":
             return recording.paths.row_of_event(number)
         return number if kind == "packet" else 0
+
+    def _diagnose_again(self, _: bool) -> None:
+        self.diagnose()
 
     def _leave(self, _: object) -> None:
         """Close, because the recording was closed or replaced.

@@ -125,6 +125,10 @@ class StatisticsWindow(QDialog):
         self.copy.clicked.connect(self._copy)
         self.save.clicked.connect(self._ask_save)
 
+    def count_again(self, _: bool) -> None:
+        """Count again, because functions without an skb are counted now, or no longer."""
+        self._count()
+
     def _count(self) -> None:
         rows = self._rows if self.limit.isChecked() else None
         self.note.setText("Counting …")
@@ -311,4 +315,5 @@ def show_statistic(
     )
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.filter_asked.connect(selection.filter_asked)
+    selection.inner_changed.connect(dialog.count_again)
     dialog.show()

@@ -161,6 +161,7 @@ class ExportDialog(QDialog):
         if is_packets:
             words = ["skbviewer", "export", *files, f"--{export.name}"]
             words += [f"packets{export.suffixes[0]}", "--filter", self._shown.filter]
+            words += [] if self._shown.inner else ["--no-inner"]
             text = shlex.join(words + self.packet_options.words())
         else:
             text = command_of(self.shown(), files, export.name, self._t0)

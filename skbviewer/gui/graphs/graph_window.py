@@ -108,6 +108,7 @@ class GraphWindow(QDialog):
         self.again.clicked.connect(lambda: self.count())
         self.clear.clicked.connect(lambda: self.use_range(None))
         self.selection.recording_changed.connect(self._leave)
+        self.selection.inner_changed.connect(self._count_again)
 
     # for subclasses
 
@@ -181,6 +182,9 @@ class GraphWindow(QDialog):
         last = None if times is None else (times[0], max(times[1] - 1, times[0]))
         self.range_filter.select(self.selection.recording, last, more)
         self.clear.setEnabled(times is not None or bool(more))
+
+    def _count_again(self, _: bool) -> None:
+        self.count()
 
     def _leave(self, _: object) -> None:
         """Close, because the recording was closed or replaced.

@@ -32,6 +32,7 @@ class Selection(QObject):
     call_changed = Signal(int, int)  # leg, call of the path; (-1, -1): none
     range_changed = Signal(object)  # (begin_ns, end_ns) in session time, or None
     colours_changed = Signal(object, bool)  # QColor by layer name, dark
+    inner_changed = Signal(bool)  # functions without an skb are shown, or left out
     notes_changed = Signal()  # notes or flags of the recording changed
     filter_asked = Signal(str, bool)  # put the text into the filter bar; True: apply it
     source_asked = Signal(str)  # show where a function is defined
@@ -56,8 +57,7 @@ class Selection(QObject):
         self.recording, self.rows, self.range = recording, None, None
         self.row = None  # of the recording before
         if recording is not None and not self.inner:
-            recording.paths.show_inner(False)
-            recording.stats.show_inner(False)
+            recording.show_inner(False)
         self.use_counts(None)
         self.recording_changed.emit(recording)
         self.choose_range(None)
@@ -101,15 +101,15 @@ class Selection(QObject):
             self.choose_call(*call)
 
     def show_inner(self, shown: bool) -> None:
-        """Show functions without an skb in paths and statistics (`shown`), or leave them out."""
+        """Show functions without an skb everywhere, or leave them out."""
         self.inner = shown
         if self.recording is None:
             return
-        self.recording.paths.show_inner(shown)
-        self.recording.stats.show_inner(shown)
+        self.recording.show_inner(shown)
         if self.row is not None:
             self.choose_row(self.row)
         self.show_rows(self.rows)
+        self.inner_changed.emit(shown)
 
     def choose_range(self, times: tuple[int, int] | None) -> None:
         """Select a range of session time (begin, end), in ns; None selects no range."""

@@ -27,6 +27,7 @@ def follow(view: TimelineView, selection: Selection) -> None:
     selection.range_changed.connect(view.show_range)
     selection.visible_changed.connect(lambda rows: _show_visible(view, rows))
     selection.notes_changed.connect(view.show_notes)
+    selection.inner_changed.connect(lambda _: view.lanes_mode.reload())
     selection.colours_changed.connect(lambda colours, _dark: view.set_colours(colours))
 
 

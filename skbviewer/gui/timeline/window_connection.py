@@ -93,4 +93,5 @@ def shown_now(view: TimelineView, selection: Selection, text: str) -> Shown | No
         ids = view.lanes_mode.ids
     lanes = "packet" if kind == SELECTED else str(kind)
     state = view.state
-    return Shown(lanes, ids, view.window_ns(), state.a, state.b, text, bool(ids))
+    times = (view.window_ns(), state.a, state.b)
+    return Shown(lanes, ids, *times, text, bool(ids), inner=selection.inner)

@@ -304,7 +304,7 @@ VIEW = (
     Action("&View", "&Hide Ignored Packets", lambda w: w.toggle_ignored(), (),
            "Leave ignored rows out of the list", checked=lambda w: w.row_query.ignored_hidden),
     Action("&View", "Functions &Without an skb", lambda w: w.toggle_inner(), (),
-           "Show locks, route lookups and other functions without an skb in paths and statistics",
+           "Show locks, route lookups and other functions without an skb, or leave them out",
            checked=lambda w: w.selection.inner),
     Action("&View", "Color&ize Packet List", lambda w: w.colouring.switch(), (),
            "Color packets by the coloring rules", checked=lambda w: w.colouring.on),

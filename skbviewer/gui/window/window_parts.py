@@ -173,8 +173,8 @@ class WindowParts(QMainWindow):
 
     def show_profile(self) -> None:
         """Show the name of the current profile in the status bar, except that of the default."""
-        name = profiles.current()
-        self.profile_status.setText("" if name == profiles.DEFAULT else f"Profile: {name}")
+        name = settings_profiles.current()
+        self.profile_status.setText("" if name == settings_profiles.DEFAULT else f"Profile: {name}")
 
     # the recording
 

@@ -85,7 +85,8 @@ class Graphs:
         return made
 
     def _graph(self, name: str, chosen: Chosen, progress: Progress | None) -> Any:
-        """Return the graph `name` of GRAPHS for the `chosen` packets and times."""
+        """Return a graph of GRAPHS."""
+        shown = self._stats.shown(chosen)
         return self._stats.stored_or(
-            name, chosen, lambda: GRAPHS[name](self._stats.scope(chosen, progress))
+            name, shown, lambda: GRAPHS[name](self._stats.scope(shown, progress))
         )

@@ -17,11 +17,6 @@ class Paths:
 
     def __init__(self, opened: OpenedFile, packets: PacketList) -> None:
         self._opened, self._packets = opened, packets
-        self._inner = True
-
-    def show_inner(self, shown: bool) -> None:
-        """Set whether paths include the calls of functions without an skb; at first, they do."""
-        self._inner = shown
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         """Return the path of packet `packet`, or of the skb lifetime with id `series`.
@@ -29,7 +24,7 @@ class Paths:
         Raises KeyError if there is no such path.
         """
         path = self._whole_path(packet, series)
-        return path if self._inner else path_without_inner(path)
+        return path if self._opened.shows_inner else path_without_inner(path)
 
     def _whole_path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         opened = self._opened
@@ -48,7 +43,7 @@ class Paths:
         """
         with self._opened.database() as db:
             place = call_positions_in_path.place_of(db, self._whole_path, call)
-        if self._inner:
+        if self._opened.shows_inner:
             return place
         shown = places_without_inner(place.path.legs[place.leg].calls)[place.call]
         return place._replace(path=path_without_inner(place.path), call=shown)
@@ -70,7 +65,7 @@ class Paths:
 
         The path is that of `packet`, or of `series` if `packet` is None.
         """
-        if not self._inner:
+        if not self._opened.shows_inner:
             legs = self._whole_path(packet, None if packet else series).legs
             calls = legs[leg].calls if leg < len(legs) else ()
             shown = [at for at, one in enumerate(calls) if not one.inner]

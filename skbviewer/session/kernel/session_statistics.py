@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from ...analysis.scope.without_inner_calls import has_inner
 from ...analysis.stats import (
     STATISTICS,
     Chosen,
@@ -43,21 +44,22 @@ class Statistics:
         self._opened, self._fields = opened, fields
         self._kept = KeptResults(KEPT_BYTES)
         self._prepared = False
-        self._inner = True
 
-    def show_inner(self, shown: bool) -> None:
-        """Set whether functions without an skb are counted; at first, they are."""
-        self._inner = shown
+    def shown(self, chosen: Chosen) -> Chosen:
+        """Return `chosen` without functions without an skb, if the user leaves them out.
 
-    def _shown(self, chosen: Chosen) -> Chosen:
-        return chosen._replace(inner=chosen.inner and self._inner)
+        If the session has no such functions, nothing is left out: stored results are right then.
+        """
+        shown = chosen.inner and self._opened.shows_inner
+        return chosen._replace(inner=shown or not has_inner(self._opened.columns))
 
     def scope(self, chosen: Chosen | None = None, progress: Progress | None = None) -> Scope:
         """Return the scope of the `chosen` packets and times, for analysis.stats (None: all)."""
         opened = self._opened
         with opened.database() as db:
-            given = (db, opened.columns, opened.sources(), opened.timebase())
-            choice = self._shown(chosen or Chosen())
+            choice = self.shown(chosen or Chosen())
+            columns = opened.shown_columns(choice.inner)
+            given = (db, columns, opened.sources(), opened.timebase())
             details = details_of(opened.database)
             return scope_of(*given, choice, progress, self._fields.data(), details)
 
@@ -75,7 +77,7 @@ class Statistics:
 
         Raises Cancelled.
         """
-        chosen = self._shown(chosen)
+        chosen = self.shown(chosen)
 
         def made() -> Table:
             return statistic_of(name, self.scope(chosen, progress))
@@ -97,7 +99,7 @@ class Statistics:
         """
         from ...analysis.diagnosis import diagnose
 
-        limit = self._shown(chosen or Chosen())
+        limit = self.shown(chosen or Chosen())
 
         def made() -> Diagnosis:
             return diagnose(self.scope(limit, progress), ids)

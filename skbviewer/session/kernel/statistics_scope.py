@@ -11,7 +11,6 @@ import numpy as np
 from ...analysis import names_of
 from ...analysis.fields.field_source_tables import Data
 from ...analysis.scope import NO_DETAILS
-from ...analysis.scope.without_inner_calls import columns_without_inner
 from ...analysis.stats import Chosen, Details, Kernel, QueueOf, Scope
 from ...analysis.timeline.packet_session_times import Clock, packet_times
 from ...matching import sample_of
@@ -33,14 +32,12 @@ def scope_of(
 ) -> Scope:
     """Return the scope that `chosen` selects in the open session `db`.
 
-    The other arguments are the columns of the session, its inputs, its clock, and details of its
-    events.
+    The other arguments are the session's column chunks (with the calls that `chosen` wants), its
+    inputs and its clock, and details of its events.
     """
     kernels = {s.id: _kernel(db, s.id) for s in sources if s.kind.is_log}
     captures = tuple(s.id for s in sources if not s.kind.is_log)
     fits = clock_json(db)
-    if not chosen.inner:
-        columns = columns_without_inner(columns)
     return Scope(columns, kernels, clock, chosen, fits, captures, progress, fields, details)
 
 

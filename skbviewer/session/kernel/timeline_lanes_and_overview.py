@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from ...analysis.calls.interruptions import MARK_INNER
 from ...analysis.timeline import lanes
 from ...analysis.timeline.function_numbers import Functions
 from ...analysis.timeline.group_order import order_by
-from ...analysis.timeline.lane_calls import calls_by, wires_of
+from ...analysis.timeline.lane_calls import calls_by, use_stored_rows, wires_of
 from ...analysis.timeline.lanes import KINDS, Lane, LaneKey, LaneWait, Part, Timeline, Wire
 from ...analysis.timeline.packet_session_times import Clock
 from ...analysis.timeline.pixel_bins import DROP, OPEN
@@ -73,13 +74,15 @@ def timeline_of(
         raise ValueError(f"no lanes by {kind!r}")
     bounds = (whole.t0_ns, whole.t0_ns + whole.span_ns)
     if kind in lanes.PACKET_KINDS:
-        return _of_packets(db, packets, kind, list(ids)[:MOST_IDS], bounds, clock)
-    names = Functions(store.functions(db))
+        return _of_packets(db, opened, packets, kind, list(ids)[:MOST_IDS], bounds, clock)
+    names = _functions(db, opened)
     scratch = _scratch(opened.columns)
     if scratch.in_files:
         opened.columns.forget()
-    columns, t0_ns = opened.columns, bounds[0]
+    columns, t0_ns = opened.shown_columns(), bounds[0]
     part, keys = calls_by(kind, columns, clock, names, t0_ns, watch or Silent(), scratch)
+    if columns is not opened.columns:
+        use_stored_rows(part.item, columns)
     titles = _Titles(db, opened.sources())
     calls = [Lane(titles.lane_title(kind, key), 0, 0, "calls", key.key, key.source) for key in keys]
     captures = _captures(db)
@@ -96,6 +99,12 @@ def timeline_of(
         parts.append((boxes, titled))
     del wires, part  # frees memory for assemble()
     return lanes.assemble(kind, bounds, parts, known, scratch=scratch)
+
+
+def _functions(db: Database, opened: OpenedFile) -> Functions:
+    logs = [source.id for source in opened.sources() if source.kind.is_log]
+    inner = frozenset[str]().union(*(opened.names_of(log).inner_functions for log in logs))
+    return Functions(store.functions(db), inner)
 
 
 def _scratch(columns: Columns) -> Scratch:
@@ -158,6 +167,7 @@ def _captures(db: Database) -> list[tuple[int, int, int]]:
 
 def _of_packets(
     db: Database,
+    opened: OpenedFile,
     packets: PacketList,
     kind: str,
     ids: list[int],
@@ -174,8 +184,11 @@ def _of_packets(
             legs.setdefault(row.leg, [ids.index(row.packet)])
     for life in store.legs_of_kernel_only(db, [-n for n in ids if n < 0]):
         legs.setdefault(life.leg, [ids.index(-life.kernel_only)])
-    names = Functions(store.functions(db))
-    part = _part(store.calls_of_legs(db, list(legs)), legs, names, bounds[0], clock)
+    names = _functions(db, opened)
+    calls = store.calls_of_legs(db, list(legs))
+    if not opened.shows_inner:
+        calls = [call for call in calls if not call.marks & MARK_INNER]
+    part = _part(calls, legs, names, bounds[0], clock)
     rows = {n: packets.numbered(n, 1)[0] for n in ids if n > 0}
     named, wires = [], []
     for number, one in enumerate(ids):

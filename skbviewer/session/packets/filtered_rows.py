@@ -28,8 +28,11 @@ from ..open_session_file import OpenedFile
 Order = tuple[str, bool]  # field, descending
 
 
-def data_of(opened: OpenedFile, notes: Notes) -> Data:
-    """Return the columns, names and notes of an open session, as display filters need them."""
+def data_of(opened: OpenedFile, notes: Notes, columns: Columns) -> Data:
+    """Return the columns, names and notes of an open session, as display filters need them.
+
+    `columns` are those of the session, perhaps without some of its calls.
+    """
 
     def comments() -> dict[int, str]:
         found: dict[int, str] = {}
@@ -44,7 +47,7 @@ def data_of(opened: OpenedFile, notes: Notes) -> Data:
             given = db, opened.columns, opened.sources(), opened.timebase(), Chosen()
             return legs_of_lost_packets(scope_of(*given))
 
-    reads = opened.columns, opened.database, opened.sources, opened.fitted
+    reads = columns, opened.database, opened.sources, opened.fitted
     return Data(*reads, notes.flags, comments, lost_legs)
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Run one SELECT of a user, which can only read the documented views, and change nothing.
 
-The file is opened read-only, and query_authorizer.py lets the query read only the views.  Limits apply to
-the number of rows, the size of values, memory, temporary files and time.
+The file is opened read-only, and query_authorizer.py lets the query read only the views.  Limits
+apply to the number of rows, the size of values, memory, temporary files and time.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def test_path(session: Session) -> None:
 def test_session_has_one_switch(session: Session) -> None:
     series = series_with(session, "ip_output")
     number = session.paths.call_number(None, series, 0, 6)  # dev_hard_start_xmit
-    session.paths.show_inner(False)
+    session.show_inner(False)
     path = session.paths.path(series=series)
     assert [call.function for call in path.legs[0].calls] == list(SELF)
     assert session.paths.call_number(None, series, 0, 3) == number
@@ -46,10 +46,9 @@ def test_session_has_one_switch(session: Session) -> None:
     assert session.paths.call_place(lock).path_call.function == "ip_output"
     with pytest.raises(KeyError):
         session.paths.call_number(None, series, 0, 4)
-    session.stats.show_inner(False)
     rows = session.stats.table("functions").rows
     assert LOCK not in {row[0] for row in rows}
-    session.stats.show_inner(True)
+    session.show_inner(True)
     assert LOCK in {row[0] for row in session.stats.table("functions").rows}
 
 

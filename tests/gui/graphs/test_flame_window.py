@@ -11,6 +11,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from skbviewer.gui.dialogs.diagnosis_window import DiagnosisWindow
+from skbviewer.gui.dialogs.statistics_window import StatisticsWindow, show_statistic
 from skbviewer.gui.graphs.flame_window import FlameGraph
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.session import open_files
@@ -44,6 +46,23 @@ def test_a_click_zooms_to_a_box_and_back(graph: FlameGraph) -> None:
     assert graph.graph.area_of(box).width() == pytest.approx(graph.graph.width())
     graph.reset.click()
     assert graph.graph.zoomed == -1 and not graph.reset.isEnabled()
+
+
+def test_windows_count_again_after_the_view_switch(
+    graph: FlameGraph, sample_window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Functions without an skb are counted, or left out."""
+    selection, counted = sample_window.selection, list[str]()
+    show_statistic(sample_window, "functions", selection, "", sample_window.names)
+    sample_window.menus.actions["Diagnose"].trigger()
+    (table,) = sample_window.findChildren(StatisticsWindow)
+    (diagnosis,) = sample_window.findChildren(DiagnosisWindow)
+    for one, method in ((graph, "count"), (table, "_count"), (diagnosis, "diagnose")):
+        monkeypatch.setattr(one, method, lambda name=method: counted.append(name))
+    sample_window.toggle_inner()
+    assert sorted(counted) == ["_count", "count", "diagnose"]
+    table.close()
+    diagnosis.close()
 
 
 def test_the_box_at_a_position_is_the_painted_one(graph: FlameGraph) -> None:

@@ -12,10 +12,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
+from skbviewer.analysis.timeline.shown_timeline_part import command_of
 from skbviewer.gui.base.appearance import Theme
 from skbviewer.gui.files import bundled_recordings, export_menu
 from skbviewer.gui.files import recent_files as recent
 from skbviewer.gui.files.welcome_page import RECORD_COMMANDS
+from skbviewer.gui.timeline.window_connection import shown_now
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.records import resource
 
@@ -67,6 +69,21 @@ def test_functions_without_an_skb_can_be_left_out(opened: MainWindow, qtbot: QtB
     action.trigger()
     open_and_wait(opened, qtbot, "other.pcap")
     assert recording(opened).inner is False
+
+
+def test_the_timeline_follows_the_switch(
+    opened: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lanes are read again, and the command of the export dialog has the option."""
+    opened.workspace.timeline.show_kind("cpu")
+    asked = list[bool]()
+    loader = opened.workspace.timeline.loader
+    monkeypatch.setattr(loader, "lanes", lambda *_: asked.append(recording(opened).inner))
+    for shown in (False, True):
+        opened.toggle_inner()
+        part = shown_now(opened.workspace.timeline, opened.selection, "")
+        assert asked.pop() is shown and part is not None
+        assert ("--no-inner" in command_of(part, ["a.skbv"], "png", 0).split()) is not shown
 
 
 def test_timeline_click_selects_in_the_tree_and_back(opened: MainWindow, qtbot: QtBot) -> None:
@@ -166,7 +183,7 @@ def test_the_bundled_recordings_are_all_in_the_file_menu(window: MainWindow, qtb
     )
     menu.aboutToShow.emit()
     names = {path.parent.name for path in resource("samples").glob("*/*.kbl")}
-    assert len(names) == 6 and set(bundled_recordings.titles()) == names
+    assert len(names) == 7 and set(bundled_recordings.titles()) == names
     assert [action.text() for action in menu.actions()] == list(
         bundled_recordings.titles().values()
     )
