@@ -10,7 +10,6 @@ from .arrays.int_index import IntIndex, longer
 from .arrays.record_rows import Rows, record_blocks, rows_where, whole
 from .clock.clock_fit import ClockFit, Segment
 from .clock.timebase import EVERY, Piece, Timebase
-from .connection_sample import Sample, is_left_out, sample_of
 from .hosts.across_hosts import LIFE_NS, AcrossHosts, HostReason, across_hosts
 from .hosts.clock_bound_loops import FAR
 from .hosts.sightings import Counts, Recordings, Sightings
@@ -57,6 +56,7 @@ from .same_host import (
     uncaptured_matches,
     with_joined,
 )
+from .sampling import Sample, is_left_out, sample_of
 from .session_clock import Apart, Host, Joint
 from .session_clock import build as build_timebase
 from .skb_spans import Spans, no_spans, skb_spans

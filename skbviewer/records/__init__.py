@@ -57,10 +57,12 @@ from .scratch import Gathered, Scratch
 from .source_kind import SourceKind
 from .touched_memory import PAGE_BYTES, TouchedLine, TouchedPage, page_of, pages_of
 from .view_rows import (
+    BEGUN_LATE,
     MAYBE_LOST,
     OUTSIDE,
     POINTS_GAP,
     POINTS_ONLY,
+    SAMPLED_GAP,
     Behind,
     Captured,
     Leg,
@@ -74,6 +76,7 @@ from .view_rows import (
 )
 
 __all__ = [
+    "BEGUN_LATE",
     "CHANGE_DTYPE",
     "DROP_DTYPE",
     "FOOTPRINT",
@@ -91,6 +94,7 @@ __all__ = [
     "POINTS_GAP",
     "POINTS_ONLY",
     "RECORD_DTYPE",
+    "SAMPLED_GAP",
     "SEEN",
     "STORED_PACKET_DTYPE",
     "SYSCALL_DTYPE",

@@ -77,11 +77,16 @@ class PacketSummary(NamedTuple):
     def note_sampled(self, packets: Packets, sample: Sample) -> None:
         """Tell packets that `sample` left out from packets that are only on the wire.
 
+        If the sample is not sound, the log may lack records of any of them, for another reason.
         Only packets without a match get the verdict: a packet of a connection that was left out may
         have a match, for example if its addresses were rewritten after it was chosen.
         """
         out = is_left_out(packets, sample) & (self.verdict == WIRE_ONLY)
-        self.verdict[out], self.rung[out] = SAMPLED_OUT, Rung.UNCHOSEN
+        if sample.sound:
+            self.verdict[out] = SAMPLED_OUT
+            self.rung[out] = Rung.UNCHOSEN_PACKET if sample.of_packets else Rung.UNCHOSEN
+        else:
+            self.rung[out] = Rung.LACKING
 
     def _add_times(self, found: Matches, spent: SpentLegs) -> None:
         """Add the packets' times in one log; times in the logs of several hosts are summed up."""

@@ -70,6 +70,10 @@ _SAMPLED_OUT: dict[int, str] = {
         "The kernel log has one connection in N, chosen by a hash of addresses, protocol and "
         "ports; this packet's connection was not chosen."
     ),
+    Rung.UNCHOSEN_PACKET: (
+        "The kernel log has one packet in N, chosen by a hash of header fields; this packet was "
+        "not chosen."
+    ),
 }
 _KERNEL_ONLY: dict[int, str] = {
     LifetimeRung.NOT_CAPTURED: "No loaded capture holds this packet.",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from ...analysis.words.sampling_text import unit
 from ...analysis.words.time_words import duration
 from ...records import PacketRow, SourceRow, counted
 from .facts import Facts
@@ -84,11 +85,12 @@ def _cards(shown: Iterable[tuple[str, str, str]]) -> Markup:
 
 
 def _sampled(info: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield a card with the packets that the recorder left out, if it sampled connections."""
-    rates = sorted({one["rate"] for one in info.get("sampling", ())})
-    if rates:
+    """Yield a card with the packets that the recorder left out, if it sampled any."""
+    samples = sorted({(one["of_packets"], one["rate"]) for one in info.get("sampling", ())})
+    if samples:
         left_out = f"{info['matches']['sampled_out']:,}"
-        yield left_out, f"sampled out: 1 connection in {', '.join(map(str, rates))} recorded", ""
+        parts = ", ".join(f"1 {unit(of_packets)} in {rate}" for of_packets, rate in samples)
+        yield left_out, f"sampled out: {parts} recorded", ""
 
 
 def sources(facts: Facts) -> Markup:
