@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scanner.facts import stars_of
-from scanner.kernel_image import BadBtf, btf_section
+from scanner.kernel_image_btf import BadBtf, btf_section
 
 __all__ = ["BadBtf", "Btf", "Function", "Kernel", "Type", "kernel"]
 _INT, _PTR, _ARRAY, _STRUCT, _UNION, _ENUM, _FWD, _TYPEDEF = 1, 2, 3, 4, 5, 6, 7, 8

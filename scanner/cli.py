@@ -15,32 +15,37 @@ from collections.abc import Iterable, Sequence
 from types import FrameType
 from typing import Any, NoReturn
 
-from scanner import arguments, btf, graph_drawing, output, probes, summary
+from scanner import btf, call_graph_drawing, command_line, summary_table, table_output
+from scanner import probe_list as probes
+from scanner.cached_tables import tables
 from scanner.instrument import instrument_command
 from scanner.progress import Progress
-from scanner.results import tables
 from scanner.source.source_tree import BadTree
 from scanner.tables.three_tables import Result
 
-_TEXT = {"polymorphism": output.polymorphism, "direct": output.direct, "indirect": output.indirect}
+_TEXT = {
+    "polymorphism": table_output.polymorphism,
+    "direct": table_output.direct,
+    "indirect": table_output.indirect,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code."""
-    args = arguments.parse(argv)
+    args = command_line.parse(argv)
     if argv is None:
         signal.signal(signal.SIGTERM, _end)
     try:
         return _COMMANDS[args.command](args)
-    except (BadTree, graph_drawing.NoGraph, btf.BadBtf) as problem:
+    except (BadTree, call_graph_drawing.NoGraph, btf.BadBtf) as problem:
         print(f"skbscan: {problem}", file=sys.stderr)
     except BrokenPipeError:
-        output.forget(sys.stdout)
+        table_output.forget(sys.stdout)
         return 0
     except OSError as problem:
         print(f"skbscan: {problem.filename}: {problem.strerror}", file=sys.stderr)
-        if problem.filename == output.STANDARD:  # otherwise it is tried once more at the end
-            output.forget(sys.stdout)
+        if problem.filename == table_output.STANDARD:  # otherwise it is tried once more at the end
+            table_output.forget(sys.stdout)
     except KeyboardInterrupt:
         print("skbscan: interrupted", file=sys.stderr)
         return 130
@@ -53,7 +58,7 @@ def _end(number: int, _: FrameType | None) -> NoReturn:
 
 
 def _tables(args: argparse.Namespace) -> Result:
-    return tables(arguments.run(args), arguments.options(args), Progress(args.quiet))
+    return tables(command_line.run(args), command_line.options(args), Progress(args.quiet))
 
 
 def _finish(warnings: list[str]) -> int:
@@ -66,11 +71,11 @@ def _finish(warnings: list[str]) -> int:
 def _scan(args: argparse.Namespace) -> int:
     result = _tables(args)
     if args.json is not None:
-        output.write([json.dumps(_whole(args, result), indent=None)], args.json)
+        table_output.write([json.dumps(_whole(args, result), indent=None)], args.json)
     if args.json is None or str(args.json) != "-":
-        output.write(summary.lines(result.counts), None)
+        table_output.write(summary_table.lines(result.counts), None)
     if args.fallbacks:
-        output.write(map(output.fallback, result.fallbacks), None)
+        table_output.write(map(table_output.fallback, result.fallbacks), None)
     return _finish(result.warnings)
 
 
@@ -91,15 +96,15 @@ def _whole(args: argparse.Namespace, result: Result) -> dict[str, object]:
 def _print_tables(args: argparse.Namespace) -> int:
     result = _tables(args)
     if args.table == "summary":
-        output.write(_summary(args, result.counts), args.output)
+        table_output.write(_summary(args, result.counts), args.output)
         return _finish(result.warnings)
     rows = getattr(result, args.table)
     if args.json:
-        output.write(output.as_json(rows), args.output)
+        table_output.write(table_output.as_json(rows), args.output)
     elif args.csv:
-        output.write(output.as_csv(rows), args.output)
+        table_output.write(table_output.as_csv(rows), args.output)
     else:
-        output.write(map(_TEXT[args.table], rows), args.output)
+        table_output.write(map(_TEXT[args.table], rows), args.output)
     return _finish(result.warnings)
 
 
@@ -107,20 +112,20 @@ def _summary(args: argparse.Namespace, counts: dict[str, Any]) -> Iterable[str]:
     if args.json:
         return [json.dumps(counts)]
     if args.csv:
-        return output.as_csv(list(summary.flat(counts)))
-    return summary.lines(counts)
+        return table_output.as_csv(list(summary_table.flat(counts)))
+    return summary_table.lines(counts)
 
 
 def _graph(args: argparse.Namespace) -> int:
     result = _tables(args)
-    seen, edges = graph_drawing.reachable(
+    seen, edges = call_graph_drawing.reachable(
         result.functions, result.edges, args.root, args.depth, args.callers
     )
-    text = graph_drawing.dot(result.functions, seen, edges)
-    if args.output is not None and args.output.suffix in graph_drawing.DRAWN:
-        output.write_bytes(graph_drawing.drawing(text, args.output.suffix), args.output)
+    text = call_graph_drawing.dot(result.functions, seen, edges)
+    if args.output is not None and args.output.suffix in call_graph_drawing.DRAWN:
+        table_output.write_bytes(call_graph_drawing.drawing(text, args.output.suffix), args.output)
     else:
-        output.write([text.rstrip("\n")], args.output)
+        table_output.write([text.rstrip("\n")], args.output)
     return _finish(result.warnings)
 
 
@@ -136,9 +141,9 @@ def _probes(args: argparse.Namespace) -> int:
         if args.inner and result is not None
         else probes.probe_list(result, kernel, args.level)
     )
-    output.write(probes.lines(found), args.output)
+    table_output.write(probes.lines(found), args.output)
     if args.report:
-        output.write(output.as_json(found.unprobed), args.report)
+        table_output.write(table_output.as_json(found.unprobed), args.report)
     for text in probes.report(found):
         print(f"skbscan: {text}", file=sys.stderr)
     return _finish(result.warnings if result else [])

@@ -11,14 +11,14 @@ from pathlib import Path
 from pickle import dumps
 from typing import NamedTuple
 
-from scanner import cache
+from scanner import facts_cache
 from scanner.facts import FileFacts, Macro
-from scanner.parse.file_reader import FileReader
+from scanner.parse.source_file_reader import FileReader
 from scanner.progress import Progress
 from scanner.source.macro_table import MacroTable, learn
 from scanner.source.prepared_file import defines
 from scanner.source.source_tree import SourceFile, folders, listing
-from scanner.workers import Lost, run
+from scanner.worker_processes import Lost, run
 
 LARGEST = 32 << 20  # bytes; larger files are left out and named
 NESTING = 20_000  # Python frames; a statement nested deeper is left to tree-sitter
@@ -82,25 +82,25 @@ def _table(root: Path, files: list[SourceFile], jobs: int, progress: Progress) -
     return learn(macro for file in files for macro in found[file.path])
 
 
-def _fact_reader(root: Path, table: MacroTable) -> Callable[[SourceFile], cache.Entry]:
+def _fact_reader(root: Path, table: MacroTable) -> Callable[[SourceFile], facts_cache.Entry]:
     sys.setrecursionlimit(NESTING)
     gc.disable()
     reader = FileReader(table)
     read = 0
 
-    def work(file: SourceFile) -> cache.Entry:
+    def work(file: SourceFile) -> facts_cache.Entry:
         nonlocal read
         data = _bytes(root, file)
         if isinstance(data, str):
-            return cache.Entry(b"", dumps(_failed(file.path, data), protocol=5))
+            return facts_cache.Entry(b"", dumps(_failed(file.path, data), protocol=5))
         read += len(data)
         if read > COLLECT:
             read = 0
             gc.collect()
         facts = read_safely(reader, file.path, data)
         # A file that took too long may be read completely in a later run.
-        digest = b"" if reader.cut else cache.digest(data)
-        return cache.Entry(digest, dumps(facts, protocol=5))
+        digest = b"" if reader.cut else facts_cache.digest(data)
+        return facts_cache.Entry(digest, dumps(facts, protocol=5))
 
     return work
 
@@ -121,11 +121,13 @@ def digests(root: Path, files: list[SourceFile]) -> list[tuple[str, bytes]]:
     found = []
     for file in files:
         data = _bytes(root, file)
-        found.append((file.path, cache.digest(data) if isinstance(data, bytes) else b""))
+        found.append((file.path, facts_cache.digest(data) if isinstance(data, bytes) else b""))
     return found
 
 
-def _kept(root: Path, files: list[SourceFile], pack: cache.Pack | None) -> dict[str, cache.Entry]:
+def _kept(
+    root: Path, files: list[SourceFile], pack: facts_cache.Pack | None
+) -> dict[str, facts_cache.Entry]:
     """Return the entries of `pack` whose files have not changed, by path."""
     if pack is None:
         return {}
@@ -147,9 +149,9 @@ def scan(root: Path, wanted: list[str], jobs: int, store: Path | None, progress:
     names = folders(root, wanted)
     listed = listing(root, names)
     gc.disable()
-    code = cache.scanner_key()
-    path = cache.pack_path(store, root, names) if store else None
-    pack = cache.load(path, code) if path else None
+    code = facts_cache.scanner_key()
+    path = facts_cache.pack_path(store, root, names) if store else None
+    pack = facts_cache.load(path, code) if path else None
     kept = _kept(root, listed.files, pack)
     warnings = list(listed.warnings)
     if pack is None or len(kept) < len(listed.files) or len(kept) < len(pack.entries):
@@ -158,11 +160,11 @@ def scan(root: Path, wanted: list[str], jobs: int, store: Path | None, progress:
         entries = dict(kept) if pack is not None and pack.key == key else {}
         missing = [f for f in listed.files if f.path not in entries]
         entries.update(_read(root, missing, table, jobs, progress))
-        if path and (problem := cache.save(path, cache.Pack(key, entries))):
+        if path and (problem := facts_cache.save(path, facts_cache.Pack(key, entries))):
             warnings.append(problem)
     else:
         entries, missing = kept, []
-    files = [cache.unpack(entries[f.path].blob) for f in listed.files]
+    files = [facts_cache.unpack(entries[f.path].blob) for f in listed.files]
     progress.clear()
     whole = all(entries[f.path].digest for f in listed.files)
     return Scan(root, names, files, warnings, listed.links, len(missing), whole)
@@ -170,12 +172,12 @@ def scan(root: Path, wanted: list[str], jobs: int, store: Path | None, progress:
 
 def _read(
     root: Path, files: list[SourceFile], table: MacroTable, jobs: int, progress: Progress
-) -> Iterator[tuple[str, cache.Entry]]:
+) -> Iterator[tuple[str, facts_cache.Entry]]:
     progress.start("files", sum(f.size for f in files))
     # Large files first, so that no process ends long after the others.
     ordered = sorted(files, key=lambda f: (-f.size, f.path))
     for file, entry in run(ordered, jobs, lambda: _fact_reader(root, table)):
         if isinstance(entry, Lost):
-            entry = cache.Entry(b"", dumps(_failed(file.path, entry.reason), protocol=5))
+            entry = facts_cache.Entry(b"", dumps(_failed(file.path, entry.reason), protocol=5))
         yield file.path, entry
         progress.add(file.size)

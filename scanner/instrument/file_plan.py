@@ -14,12 +14,12 @@ from tree_sitter import Language, Node, Query, QueryCursor
 from scanner.facts import FileFacts, Macro
 from scanner.instrument.function_plan import Edit, Plan, Shape, left_out, plan, text_with_edits
 from scanner.instrument.function_returns import closing_brace, ends_in_return, returns
-from scanner.instrument.include_place import place, serves, without
-from scanner.instrument.result_type import Typedefs, is_scalar, is_void, result_text
-from scanner.parse import islands
-from scanner.source import probe_marks as marks
+from scanner.instrument.include_insertion import place, serves, without
+from scanner.instrument.return_type_text import Typedefs, is_scalar, is_void, result_text
+from scanner.parse import tree_sitter_definitions
+from scanner.source import inserted_probe_text as marks
+from scanner.source.macro_replacement import Normal, Normaliser
 from scanner.source.macro_table import MacroTable, learn
-from scanner.source.normalise import Normal, Normaliser
 from scanner.source.prepared_file import prepare, variants
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -181,14 +181,14 @@ class _Reading:
         self.variants: list[tuple[str, Normal, dict[tuple[int, str], Node]]] = []
         for _, chosen in variants(self.prepared):
             normal = planner.normaliser.normalise(chosen)
-            found = islands.find_islands(normal.text)
+            found = tree_sitter_definitions.find_islands(normal.text)
             self.variants.append((chosen, normal, self._by_place(found.functions, normal)))
         self.overlapping = _overlapping([nodes for _, _, nodes in self.variants])
 
     def _by_place(self, nodes: list[Node], normal: Normal) -> dict[tuple[int, str], Node]:
         found = {}
         for node in nodes:
-            name = islands.name_node(node)
+            name = tree_sitter_definitions.name_node(node)
             if name is not None and node.child_by_field_name("body") is not None:
                 made = normal.heads.get(name.start_byte)
                 label = normal.text[name.start_byte : name.end_byte]

@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from scanner.instrument.function_returns import Return
-from scanner.source import probe_marks as marks
+from scanner.source import inserted_probe_text as marks
 
 _FREED = "__init: its code is freed after boot"
 _DROPPED = "__exit: its code may be discarded"

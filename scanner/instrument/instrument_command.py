@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from scanner import arguments, output
+from scanner import command_line, table_output
 from scanner.instrument import probe_runtime as runtime
 from scanner.instrument.instrument_tree import Choice, Instrumented, instrument, undone
 from scanner.instrument.unified_patch import diff_lines
@@ -24,10 +24,12 @@ def command(args: argparse.Namespace) -> int:
         return _undo(args)
     added = runtime.additions(args.tree) if args.runtime else []
     choice = Choice(args.dir, args.select, args.level)
-    made = instrument(arguments.run(args), arguments.options(args), choice, Progress(args.quiet))
+    made = instrument(
+        command_line.run(args), command_line.options(args), choice, Progress(args.quiet)
+    )
     if args.manifest is not None:  # before the tree is changed, because it may not be writable
         whole = {"functions": made.manifest, "left_out": made.left_out}
-        output.write([json.dumps(whole, indent=1)], args.manifest)
+        table_output.write([json.dumps(whole, indent=1)], args.manifest)
     if args.in_place:
         _write_all(args.tree, made.files)
         runtime.write(args.tree, added)
@@ -73,7 +75,7 @@ def _write_all(root: Path, changes: list[tuple[str, str, str]]) -> None:
 def _patch(out: Path, made: Instrumented, added: list[runtime.Change]) -> None:
     lines = (line for path, old, new in made.files for line in diff_lines(path, old, new))
     data = "".join([*lines, *runtime.patch(added)]).encode("latin-1")
-    output.write_bytes(data, out)
+    table_output.write_bytes(data, out)
 
 
 def _summary(made: Instrumented) -> list[str]:

@@ -9,15 +9,15 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scanner import probes
+from scanner import probe_list
+from scanner.cached_tables import Run
 from scanner.instrument.file_plan import Done, FilePlan, FilePlanner, Tree, Wanted, text_with_probes
 from scanner.progress import Progress
-from scanner.results import Run
 from scanner.scan import scan
-from scanner.source import probe_marks as marks
+from scanner.source import inserted_probe_text as marks
 from scanner.source.source_tree import folders, listing
 from scanner.tables.three_tables import Options, Row, analyse
-from scanner.workers import Lost, run
+from scanner.worker_processes import Lost, run
 
 DENIED = ("kbl_*", "__kbl_*")  # functions that probes call must not have probes
 
@@ -66,7 +66,7 @@ def _type(text: str) -> tuple[str, int, int]:
 def carriers(row: Row) -> tuple[str, ...]:
     """Return the carriers of a function (packets and sock), in the form of a probe list."""
     kinds = [_type(kind) for _, _, kind in row["parameters"]]
-    return probes.carriers(kinds, _type(row["returns_stripped"]), row["skb_list"], every=True)
+    return probe_list.carriers(kinds, _type(row["returns_stripped"]), row["skb_list"], every=True)
 
 
 def _wanted(row: Row) -> Wanted:

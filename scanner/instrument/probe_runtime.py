@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from scanner import output
+from scanner import table_output
 from scanner.instrument.unified_patch import patch_line, split_lines
 from scanner.source.source_tree import RUNTIME_HEADER, RUNTIME_SOURCE, BadTree
 
@@ -99,7 +99,7 @@ def write(root: Path, changes: Iterable[Change]) -> None:
             (root / path).unlink()
         else:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
-            output.write_bytes(after.encode("latin-1"), root / path)
+            table_output.write_bytes(after.encode("latin-1"), root / path)
 
 
 def patch(changes: Iterable[Change]) -> Iterator[str]:

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from scanner.source.probe_marks import PREFIX
+from scanner.source.inserted_probe_text import PREFIX
 
 _CONTEXT = 3
 _NO_NEWLINE = "\\ No newline at end of file\n"

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from tree_sitter import Node
 
 from scanner.facts import Function, Macro, Param, TypeRef
-from scanner.parse.fallback import LooseBody
 from scanner.parse.gnu_dialect import type_arguments
-from scanner.parse.islands import name_node, parse
+from scanner.parse.tree_sitter_definitions import name_node, parse
+from scanner.parse.tree_sitter_fallback import LooseBody
 
 _CALL = re.compile(r"[A-Za-z_]\w*\s*\(")
 _PASTE = re.compile(r"\w*\s*##\s*\w*")

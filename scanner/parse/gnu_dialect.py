@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from scanner.source.blanking import blank
-from scanner.source.macro_heads import split_arguments
-from scanner.source.normalise import close_paren
+from scanner.source.comment_blanking import blank
+from scanner.source.function_heads_from_macros import split_arguments
+from scanner.source.macro_replacement import close_paren
 
 _TYPE = (
     r"(?:const\s+|volatile\s+)*(?:(?:struct|union|enum)\s+\w+|"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from scanner.facts import Init, Param, TypeRef
-from scanner.parse.fallback import base_type, declarator_parts
+from scanner.parse.tree_sitter_fallback import base_type, declarator_parts
 
 DEPTH = 40  # deepest nesting of initialisers that is followed
 

@@ -11,7 +11,7 @@ import re
 from collections import deque
 from typing import NamedTuple
 
-from scanner.source.blanking import blank
+from scanner.source.comment_blanking import blank
 
 _BRACES = re.compile(r"[{}]")
 _GROUP = re.compile(r"\([^()]*\)")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from scanner.facts import Macro
-from scanner.source.blanking import Directive
+from scanner.source.comment_blanking import Directive
 
 _KEYWORDS_TEXT = (
     "auto break case char const continue default do double else enum extern float for goto if "

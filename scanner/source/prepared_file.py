@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanner.facts import Macro
-from scanner.source.blanking import (
+from scanner.source.comment_blanking import (
     Directive,
     branch_groups,
     choices,

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from scanner.facts import Fallback, FileFacts, Function, TypeRef
 from scanner.source.architectures import main_architecture
-from scanner.source.file_layer import layer
-from scanner.tables import direct as direct_uses
-from scanner.tables import polymorphism
+from scanner.source.layer_by_folder import layer
+from scanner.tables import direct_functions as direct_uses
+from scanner.tables import struct_forms
 from scanner.tables.callgraph import CallGraph
-from scanner.tables.direct import Direct, Use
-from scanner.tables.indirect import Indirect, Search, packet_edges
-from scanner.tables.polymorphism import Closure, Limits
+from scanner.tables.direct_functions import Direct, Use
+from scanner.tables.indirect_functions import Indirect, Search, packet_edges
+from scanner.tables.struct_forms import Closure, Limits
 from scanner.tables.type_graph import Types, struct_named
 
 Row = dict[str, Any]
@@ -63,7 +63,7 @@ def analyse(files: list[FileFacts], options: Options, warnings: list[str]) -> Re
     """Return the tables of a scanned tree."""
     seed = struct_named(files, options.seed)
     types = Types(files, seed)
-    found = polymorphism.closure(types, seed, options.limits)
+    found = struct_forms.closure(types, seed, options.limits)
     table = direct_uses.direct(files, types, found, options.limits.function_pointers)
     main = main_architecture((facts.path for facts in files), options.arch)
     graph = CallGraph(files, types, main)
@@ -106,7 +106,7 @@ def _forms(files: list[FileFacts], types: Types, found: Closure) -> list[Row]:
                 place,
             )
         )
-    for name, base, level in polymorphism.function_types(types, found):
+    for name, base, level in struct_forms.function_types(types, found):
         rows.append(
             _form(
                 name,
@@ -119,7 +119,7 @@ def _forms(files: list[FileFacts], types: Types, found: Closure) -> list[Row]:
             )
         )
     typed = set(types.aliases)
-    for alias in polymorphism.aliases(files, found):
+    for alias in struct_forms.aliases(files, found):
         if alias.name not in typed or alias.name not in found.forms:
             rows.append(
                 _form(alias.name, "alias", 0, alias.how, "", [alias.via], (alias.file, alias.line))
@@ -251,7 +251,7 @@ def _counts(files: list[FileFacts], found: Closure, functions: list[Row], forms:
         "aliases": kinds["names"] + kinds["alias"],
         "aliases_by_chain": kinds["chain"],
         "aliases_by_cast_of_cb": kinds["view"],
-        "customized_types": len(polymorphism.typedefs_naming(files, found.seed)),
+        "customized_types": len(struct_forms.typedefs_naming(files, found.seed)),
         "nested_structures": sum(
             1
             for f in found.forms.values()

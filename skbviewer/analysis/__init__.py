@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .words.event_text import EventFacts, event_text, event_word
 from .words.function_layers import LayerStyle, layer_of, layers
-from .words.kernel_names import Names, names_in, names_of
+from .words.kernel_log_names import Names, names_in, names_of
 from .words.packet_info import address, describe, ends, mac, or_none
 from .words.verdict_reasons import VERDICTS, reason, series_reason
 
@@ -47,7 +47,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """Import names of _LATER when they are first used."""
+    """Import a name of _LATER when it is first used."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, inside = _LATER[name]

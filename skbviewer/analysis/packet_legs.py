@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The legs of rows of the packet list, without reading whole columns if the rows are few."""
+"""Find the legs of packets; for few packets without reading whole columns."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import numpy as np
 from ..matching import EXACT
 from ..records.types import Bools, Int64s
 from ..store import Columns
-from .number_sets import distinct
+from .row_number_sets import distinct
 
 
 def legs_of_rows(columns: Columns, rows: Int64s) -> Int64s:
-    """Return the legs (0-based, rising) of rows of the packet list: n, or -n for row K<n>.
+    """Return the legs (0-based, rising) of rows of the packet list.
 
-    Those of packet n match it exactly; those of row K<n> are all legs of its lifetime.
+    `rows` has the number n of a packet, or -n for row K<n>.  A packet has the legs that match it
+    exactly; a row K<n> has all legs of its lifetime.
     """
     rows = distinct(rows)
     _, legs = exact_matches(columns, rows[rows > 0])
@@ -37,7 +38,7 @@ def exact_matches(columns: Columns, packets: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def packets_of_legs(columns: Columns, legs: Int64s) -> Int64s:
-    """Return the packets that match one of `legs` (0-based, rising) exactly; rising numbers."""
+    """Return the numbers (rising) of packets that match one of `legs` (0-based, rising) exactly."""
     rows, _ = columns.rows_with("match", "leg", legs + 1)
     rows = rows[columns.near("match", "verdict", rows) == EXACT]
     return distinct(columns.near("match", "packet", rows).astype(np.int64))
@@ -57,7 +58,7 @@ def first_packets(columns: Columns, legs: Int64s) -> Int64s:
 def have_identity(columns: Columns, legs: Int64s) -> Bools:
     """Return for each of `legs` (0-based, rising) whether its lifetime has a network identity.
 
-    Lifetimes of netlink messages and of unix sockets, for example, have none.
+    Lifetimes of netlink messages and of unix sockets, for example, have no network identity.
     """
     if columns.bounds("series", "identity")[0] >= 0:
         return np.ones(len(legs), np.bool_)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The path of one packet or series through the kernel, from a session, in the types of views.
+"""The path of a packet or an skb lifetime through the kernel, read from a session for the views.
 
-Input: an open session.  Output: legs with their calls and waits.  It reads a few hundred rows by
-index.
+Input: an open session.  Output: legs with their calls and waits.  Reading a path needs a few
+hundred rows, which are found by index.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..records import (
 )
 from ..records.view_rows import LEG_KINDS
 from ..store import Database, queries
-from ..store.rows import StoredCall, StoredLeg, StoredMoment
+from ..store.query_rows import StoredCall, StoredLeg, StoredMoment
 from .calls.interruptions import (
     MARK_GAP,
     MARK_INNER,
@@ -35,7 +35,7 @@ from .calls.interruptions import (
 )
 from .path_events import events_of
 from .words.function_layers import OTHER, layer_of
-from .words.kernel_names import MASK64, Names
+from .words.kernel_log_names import MASK64, Names
 from .words.packet_info import ends
 from .words.verdict_reasons import VERDICTS, reason
 from .words.wait_kinds import LOST_IN, NAMES
@@ -56,8 +56,8 @@ MARKS = (
 def legs(db: Database, rows: Sequence[StoredLeg], names: dict[int, Names]) -> tuple[Leg, ...]:
     """Return the legs `rows` with their calls and events.
 
-    `names` are the names of each log, by source.  If the rows come from a match, they have verdict
-    and rung.
+    `names` has the names of each log, by source.  If the rows come from a match, the returned legs
+    have the verdict and the rung of the match.
     """
     return tuple(_leg(db, row, names[row.source]) for row in rows)
 
@@ -94,7 +94,7 @@ def _leg(db: Database, row: StoredLeg, names: Names) -> Leg:
 
 
 def _spent(row: StoredLeg) -> dict[str, Any]:
-    """Return the times of a leg; None if some of its records may be lost."""
+    """Return the times of a leg by name; each is None if some records of the leg may be lost."""
     kernel_ns = row.end_ns - row.begin_ns
     made = {"kernel_ns": kernel_ns, "wait_ns": kernel_ns - row.busy_ns - row.unknown_ns}
     made |= {name: getattr(row, name) for name in ("busy_ns", "unknown_ns", "cpu_ns")}
@@ -102,7 +102,7 @@ def _spent(row: StoredLeg) -> dict[str, Any]:
 
 
 def as_captured(row: StoredMoment, names: Names) -> Captured:
-    """Return where and in which direction a packet was captured; `row` is one of table `moment`."""
+    """Return where and in which direction a packet was captured, from its row in table `moment`."""
     return Captured(
         device=names.device(row.netns, row.ifindex),
         direction="out" if row.sends else "in",

@@ -10,19 +10,20 @@ from ..records import PathEvent
 from ..records.bulk_dtypes import DETAIL_BITS
 from ..records.kernel_events import Trait, numbers_with
 from ..store import Database, queries
-from ..store.rows import StoredEvent, StoredLeg
+from ..store.query_rows import StoredEvent, StoredLeg
 from .words.event_text import EventFacts, event_text, event_word
-from .words.kernel_names import Names
-from .words.point_sections import lines_of, sections_by_name, stack_of
+from .words.kernel_log_names import Names
+from .words.retis_sections import lines_of, sections_by_name, stack_of
 
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 CHANGES = {event_word(number) for number in numbers_with(Trait.CHANGE)}
 
 
 def events_of(db: Database, leg: StoredLeg, base: int, names: Names) -> tuple[PathEvent, ...]:
-    """Return the events of the leg `leg`, a row of table `leg`.
+    """Return the events of `leg`, a row of table `leg`.
 
-    `base` is the id of the leg's first call; the calls of events are numbered from this call on.
+    `base` is the id of the leg's first call.  In the result, `call` is the number of calls after
+    this first call.
     """
     stacks: dict[int, list[str]] = {}
     for frame in queries.frames_of_leg(db, leg.id):
@@ -41,7 +42,7 @@ def events_of(db: Database, leg: StoredLeg, base: int, names: Names) -> tuple[Pa
 def _sections(
     db: Database, source: int, rows: Sequence[StoredEvent], names: Names
 ) -> dict[int, str]:
-    """Return the sections of points of another tracer, as JSON by event."""
+    """Return the JSON sections of events that are points of another tracer, by the event's id."""
     if not names.is_tracer:
         return {}
     number = {row.id: row.data >> DETAIL_BITS for row in rows if row.data >> DETAIL_BITS > 0}

@@ -17,8 +17,8 @@ from ..records import PacketPath, Silent, SourceRow
 from ..records.table_columns import TableMeaning, Vector
 from ..records.types import Int64s
 from ..session import Session
-from ..session.querying import Answer, Bounds, query
-from . import frames
+from ..session.query_thread import Answer, Bounds, query
+from . import data_frames
 from .arguments import (
     Numbers,
     One,
@@ -159,7 +159,7 @@ class Recording:
         objects, None where missing.  The array has one dimension, and the columns as its fields.
         Raises KeyError, BadInput, and ValueError if `columns` is empty.
         """
-        return frames.structured_array(self._vectors(table, columns, packets))
+        return data_frames.structured_array(self._vectors(table, columns, packets))
 
     def arrow(
         self, table: str, columns: Sequence[str] | None = None, packets: Numbers | None = None
@@ -169,7 +169,7 @@ class Recording:
         Columns are int64, int32, double or string.  Raises KeyError, BadInput, and ImportError if
         pyarrow is missing.
         """
-        return frames.arrow(self._vectors(table, columns, packets))
+        return data_frames.arrow(self._vectors(table, columns, packets))
 
     def pandas(
         self, table: str, columns: Sequence[str] | None = None, packets: Numbers | None = None
@@ -179,7 +179,7 @@ class Recording:
         Columns are Int64, Int32, float64 or category.  Raises KeyError, BadInput, and ImportError
         if pandas is missing.
         """
-        return frames.pandas(self._vectors(table, columns, packets))
+        return data_frames.pandas(self._vectors(table, columns, packets))
 
     def polars(
         self, table: str, columns: Sequence[str] | None = None, packets: Numbers | None = None
@@ -189,7 +189,7 @@ class Recording:
         Columns are Int64, Int32, Float64 or String.  Raises KeyError, BadInput, and ImportError if
         polars is missing.
         """
-        return frames.polars(self._vectors(table, columns, packets))
+        return data_frames.polars(self._vectors(table, columns, packets))
 
     def query(self, sql: str, rows: int = 100_000, seconds: float = 60.0) -> Answer:
         """Run one SELECT over the tables; the answer has `columns` (names) and `rows` (tuples).

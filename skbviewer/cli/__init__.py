@@ -4,7 +4,7 @@
 A command is one module with add(), and a line in main.COMMANDS.
 """
 
-from . import starting  # before all that loads numpy
+from . import program_start  # before all that loads numpy
 from .main import main
 
-__all__ = ["main", "starting"]
+__all__ = ["main", "program_start"]

@@ -12,7 +12,7 @@ from ..export.comparison_json import comparison_json, steps_json
 from ..export.comparison_text import comparison_lines, step_lines
 from ..export.differential_stacks import write_folded_pairs, write_profile_pair
 from ..session import Session
-from ..session.comparing import Filters, comparison_of, session_stack_pairs
+from ..session.session_comparison import Filters, comparison_of, session_stack_pairs
 from .command_parsers import Commands, command, formats
 from .file_argument import HELP as FILE_HELP
 from .file_argument import note_samples, open_session, warn_of

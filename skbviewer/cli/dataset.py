@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 from ..readers.printable_names import printable
 from ..records import BadInput, counted
-from .answer_output import print_answer
 from .command_parsers import Commands, command, formats
-from .range_option import two_times
+from .query_output import print_answer
 from .terminal_output import Stderr, print_line, warn
+from .time_range_option import two_times
 
 if TYPE_CHECKING:
-    from ..dataset.adding import Outcome
-    from ..dataset.manifests import Manifest
-    from ..session.querying import Answer
+    from ..dataset.add_task import Outcome
+    from ..dataset.session_manifests import Manifest
+    from ..session.query_thread import Answer
 
 NEEDED = ("cryptography", "dask", "distributed", "duckdb", "pyarrow")
 MISSING = "datasets need {}: pip install 'skbviewer[dataset]'"
@@ -165,11 +165,11 @@ def _libraries() -> Iterator[None]:
 
 def _add(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset import adding_all
+        from ..dataset import add_command
     progress = Stderr()
     listed: list[Outcome] = []
     try:
-        found = adding_all.add_all(
+        found = add_command.add_all(
             arguments.folder, list(map(str, arguments.files)), arguments.jobs,
             arguments.scheduler, progress,
         )  # fmt: skip
@@ -181,7 +181,7 @@ def _add(arguments: argparse.Namespace) -> int:
     finally:
         progress.close()
     code = warn(line for each in listed for line in each.warnings)
-    code |= warn(adding_all.repeat_warnings(arguments.folder, {each.session for each in listed}))
+    code |= warn(add_command.repeat_warnings(arguments.folder, {each.session for each in listed}))
     failed = [f"not added: {_pair(each)}: {each.error}" for each in listed if each.error]
     return 2 if warn(failed) and len(failed) == len(listed) else code or int(bool(failed))
 
@@ -196,8 +196,8 @@ def _pair(outcome: Outcome) -> str:
 
 def _info(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset import manifests
-    found = manifests.read_all(arguments.folder)
+        from ..dataset import session_manifests
+    found = session_manifests.read_all(arguments.folder)
     if arguments.json:
         print(
             json.dumps(_totals(found) | {"sessions": [_object(each) for each in found]}, indent=1)
@@ -238,7 +238,7 @@ def _totals(found: list[Manifest]) -> dict[str, int | list[str]]:
 
 def _find(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset.same_packet import find
+        from ..dataset.find_packet import find
     words = arguments.folder, arguments.packet, arguments.within
     return _answered(arguments, lambda of: find(*words, of))
 
@@ -251,7 +251,7 @@ def _hosts(arguments: argparse.Namespace) -> int:
 
 def _drop(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset.dropping import drop, time_ns
+        from ..dataset.drop_sessions import drop, time_ns
     for each in drop(arguments.folder, time_ns(arguments.before)):
         print_line(f"{each.session}  {_time(each.begin_ns)} to {_time(each.end_ns)}  {each.host}")
     return 0
@@ -259,7 +259,7 @@ def _drop(arguments: argparse.Namespace) -> int:
 
 def _open(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset.opening import original_files
+        from ..dataset.open_as_session import original_files
         from ..session import import_files
     progress = Stderr()
     try:
@@ -280,8 +280,8 @@ def _wanted_sessions(arguments: argparse.Namespace, progress: Stderr) -> list[Ma
     ):
         raise KeyError("expected --host and --range, or --packet")
     with _libraries():
-        from ..dataset.dropping import time_ns
-        from ..dataset.opening import sessions_of
+        from ..dataset.drop_sessions import time_ns
+        from ..dataset.open_as_session import sessions_of
         from ..dataset.packet_sessions import sessions_of_packet
     if by_packet:
         return sessions_of_packet(arguments.folder, arguments.packet, arguments.within, progress)
@@ -297,7 +297,7 @@ def _wanted_sessions(arguments: argparse.Namespace, progress: Stderr) -> list[Ma
 
 def _query(arguments: argparse.Namespace) -> int:
     with _libraries():
-        from ..dataset.querying import BOUNDS, query
+        from ..dataset.query_thread import BOUNDS, query
     return _answered(arguments, lambda of: query(arguments.folder, arguments.sql, BOUNDS, of))
 
 

@@ -17,9 +17,9 @@ from ..session import Session
 from .command_parsers import Commands, command, formats
 from .file_argument import add_files, note_samples, open_session, warn_of
 from .filter_option import add_filter, chosen_rows
-from .range_option import add_range, session_range
 from .row_numbers import row_id
 from .terminal_output import Stderr, print_lines
+from .time_range_option import add_range, session_range
 
 HELP = """Findings are ordered by severity, and then by the time that they cost.  Rules that were
 judged and found nothing are listed after the findings.  If a rule could not be judged, the output

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.timeline.lanes import ALIGNED, KINDS, PACKET_KINDS
-from ..analysis.timeline.shown_part import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
+from ..analysis.timeline.shown_timeline_part import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
 from ..export import EXPORTS, Export, Request, Subject, Writer
+from ..export.atomic_write import STDOUT
 from ..export.chosen_rows import none_chosen
-from ..export.log_packets import without_bytes
+from ..export.packets_from_tracer_log import without_bytes
 from ..export.pseudonyms import key_of, random_key
-from ..export.written_whole import STDOUT
 from ..session import Session
 from ..session.memory_reuse import reused_memory
 from .command_parsers import Commands, command
 from .file_argument import add_files, open_session, warn_of
-from .range_option import OPEN, shifted, two_times
-from .starting import needing_qt
+from .program_start import needing_qt
 from .terminal_output import Stderr, print_line, warn
+from .time_range_option import OPEN, shifted, two_times
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written, as a picture with
 a table or as CSV.  --csv with --filter alone writes the packet list, with the columns of `skbviewer
@@ -281,7 +281,7 @@ def _key(arguments: argparse.Namespace) -> bytes:
 
 def _painter(export: Export, subject: Subject) -> Writer:
     if export.name == "csv":
-        from ..gui.pictures.timeline_table import write_timeline_table  # loads much, but no Qt
+        from ..gui.pictures.timeline_box_table import write_timeline_table  # loads much, but no Qt
 
         return write_timeline_table
     what = "an export of the timeline" if subject is Subject.TIMELINE else "a picture"

@@ -14,7 +14,7 @@ from pathlib import Path
 from .. import __version__
 from ..records import BadInput, Cancelled
 from ..records.file_names import is_utf8, shown
-from .starting import end_by_signals, importing
+from .program_start import end_by_signals, importing
 from .terminal_output import print_line
 
 # A module is imported only when its command runs, so that no command waits for another.

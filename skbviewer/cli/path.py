@@ -8,10 +8,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..analysis.scope.without_inner import path_without_inner
+from ..analysis.scope.without_inner_calls import path_without_inner
 from ..export import path_lines, path_xml, write_path_csv
+from ..export.atomic_write import STDOUT
 from ..export.path_csv import STEPS
-from ..export.written_whole import STDOUT
 from ..records import Leg, PacketPath, PathCall, PathEvent, pages_of
 from ..session import Session
 from .command_parsers import Commands, add_inner, command, formats
@@ -84,7 +84,7 @@ def _path(arguments: argparse.Namespace) -> int:
 
 
 def _with_steps(session: Session, path: PacketPath, counts: Path) -> PacketPath:
-    from ..analysis.executed import with_steps
+    from ..analysis.executed_instructions import with_steps
 
     steps = session.executed_steps(counts)
     for note in steps.notes:

@@ -7,10 +7,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from ..session.querying import Bounds, query
-from .answer_output import print_answer
+from ..session.query_thread import Bounds, query
 from .command_parsers import Commands, command, formats
 from .file_argument import HELP, open_session, warn_of
+from .query_output import print_answer
 from .terminal_output import Stderr, warn
 
 EPILOG = """docs/schema.md lists the tables and their columns.  The query can read nothing else and

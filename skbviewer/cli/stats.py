@@ -16,8 +16,8 @@ from ..session import Session
 from . import file_argument, stats_columns
 from .command_parsers import Commands, add_inner, command, formats
 from .filter_option import add_filter, chosen_rows
-from .range_option import add_range, session_range
 from .terminal_output import print_columns, print_line, warn
+from .time_range_option import add_range, session_range
 
 NAMES = sorted((*STATISTICS, *COUNTED_COLUMNS))
 
@@ -105,8 +105,8 @@ def _table(name: str, chosen: Chosen, session: Session, arguments: argparse.Name
 
 
 def _with_steps(name: str, scope: Scope, session: Session, counts: Path, by: str | None) -> Table:
-    from ..analysis.executed.counted_tables import Counted, counted_table
-    from ..analysis.executed.table_columns import with_executed_columns
+    from ..analysis.executed_instructions.instruction_columns import with_executed_columns
+    from ..analysis.executed_instructions.instruction_tables import Counted, counted_table
 
     steps = session.executed_steps(counts)
     if name in COUNTED_COLUMNS:

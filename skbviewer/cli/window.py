@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ..analysis.display_filter import FilterError, parse
 from ..records import BadInput
+from .program_start import importing, needing_qt
 from .row_numbers import row_id
-from .starting import importing, needing_qt
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

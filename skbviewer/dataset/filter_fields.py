@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..analysis.fields.field_data import CALL, DROP, LEG, ROW
+from ..analysis.fields.field_source_tables import CALL, DROP, LEG, ROW
 from ..analysis.fields.packet_fields import PROTOCOLS, TCP_FLAGS
 from ..records.protocols import TCP, UDP
 from ..records.types import INT64_MAX

@@ -10,10 +10,10 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv6Address
 
 from ..analysis.display_filter import FilterError, parse
-from ..analysis.display_filter import plan as p
+from ..analysis.display_filter import checked_filter as p
 from ..analysis.display_filter.literals import Range
-from ..analysis.fields.field_data import CALL, DROP, LEG, ROW
-from .connection import literal
+from ..analysis.fields.field_source_tables import CALL, DROP, LEG, ROW
+from .duckdb_connection import literal
 from .filter_fields import ADDRESS4, ADDRESS6, FIELDS, FLOAT, WORDS, SqlField
 
 EQUAL = ("==", "===", "!=", "!==")

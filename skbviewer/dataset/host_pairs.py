@@ -10,8 +10,8 @@ import numpy as np
 from ..matching import EXACT, FAR
 from ..records import Progress
 from ..records.types import Int64s
-from ..session.querying import Answer, Cell
-from .across_sessions import Across, across_sessions
+from ..session.query_thread import Answer, Cell
+from .same_packets_across_sessions import Across, across_sessions
 
 COLUMNS = (
     "session_a", "host_a", "session_b", "host_b", "addresses", "exact", "ambiguous", "at_ns",

@@ -12,16 +12,16 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..matching import EXACT, FAR, HostReason
-from ..matching.hosts.sightings import IN, OUT, UNKNOWN
+from ..matching.hosts.packet_sightings import IN, OUT, UNKNOWN
 from ..records.types import Int64s
-from .across_sessions import Across
+from .same_packets_across_sessions import Across
 
 STAGE = {OUT: 0, UNKNOWN: 1, IN: 2}  # order of sightings with one time to live
 Member = tuple[str, int, str, str, int | None, int | None, int | None]
 
 
 def members_of(found: Across, session: str, number: int) -> list[Member]:
-    """Return a row of table `member` (see same_packet.py) for each packet of the path.
+    """Return a row of table `member` (see find_packet.py) for each packet of the path.
 
     Packets that may be the same as one of the path follow, without a hop.  The list is empty if no
     other recording has the packet.

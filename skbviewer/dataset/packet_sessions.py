@@ -6,9 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..records import Progress
-from . import manifests
-from .manifests import Manifest
-from .same_packet import find
+from . import session_manifests
+from .find_packet import find
+from .session_manifests import Manifest
 
 
 def sessions_of_packet(
@@ -26,5 +26,5 @@ def sessions_of_packet(
     def is_own(each: Manifest) -> bool:
         return each.session.startswith(own) and each.rows("packets") >= int(number)
 
-    found = manifests.read_all(folder)
+    found = session_manifests.read_all(folder)
     return [each for each in found if each.session in names or is_own(each)]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ..records import Progress
 from ..records.protocols import TCP, UDP
-from ..session.querying import Answer
-from .filter_connection import filter_connection
+from ..session.query_thread import Answer
+from .duckdb_filter_connection import filter_connection
 from .filter_sql import condition
-from .querying import BOUNDS, run
+from .query_thread import BOUNDS, run
 
 # The columns of the table also have values of ICMP and ARP.
 PORT = f"CASE WHEN protocol IN ({TCP}, {UDP}) THEN {{0}} END AS {{0}}"

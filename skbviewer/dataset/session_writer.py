@@ -17,9 +17,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from . import manifests
-from .folder import MANIFESTS, TABLES, UNFINISHED, WRITING, sync
-from .manifests import Manifest
+from . import session_manifests
+from .dataset_paths import MANIFESTS, TABLES, UNFINISHED, WRITING, sync
+from .session_manifests import Manifest
 
 SUFFIX = ".lock"
 
@@ -78,7 +78,7 @@ def publish(made: Writer, manifest: Manifest) -> bool:
                 _move(made.work / f"{table}-{number}.parquet", made.folder / file)
         before = _name(made.folder, manifest)
     finally:
-        now = manifests.read(manifests.place_of(made.folder, manifest.key))
+        now = session_manifests.read(session_manifests.place_of(made.folder, manifest.key))
         published = now is not None and now.token == made.token
         if not published:
             remove_tables(made.folder, manifest)
@@ -92,11 +92,11 @@ def _name(folder: Path, manifest: Manifest) -> Manifest | None:
 
     Returns the earlier manifest of these inputs, or None.
     """
-    with manifests.manifest_lock(folder):
-        before = manifests.read(manifests.place_of(folder, manifest.key))
+    with session_manifests.manifest_lock(folder):
+        before = session_manifests.read(session_manifests.place_of(folder, manifest.key))
         is_there = before is not None and before.session == manifest.session
-        if not before or not is_there or manifests.damaged_file(folder, before):
-            manifests.write(folder, manifest)
+        if not before or not is_there or session_manifests.damaged_file(folder, before):
+            session_manifests.write(folder, manifest)
     return before
 
 
@@ -138,7 +138,7 @@ def clean(folder: Path) -> int:
     count = sum(_clean_lock(folder, lock) for lock in (folder / WRITING).glob(f"*{SUFFIX}"))
     count += sum(map(_clean_private, private))
     alive = {lock.name.removesuffix(SUFFIX) for lock in (folder / WRITING).glob(f"*{SUFFIX}")}
-    alive |= {manifest.token for manifest in manifests.read_all(folder)}
+    alive |= {manifest.token for manifest in session_manifests.read_all(folder)}
     dead = [path for path in files if path.stem.partition("-")[0] not in alive]
     for path in dead:
         _remove(path)
@@ -147,7 +147,7 @@ def clean(folder: Path) -> int:
 
 def _clean_manifests(folder: Path) -> int:
     """Remove manifests whose writer was killed before it renamed them; return their number."""
-    with manifests.manifest_lock(folder):  # so nobody is writing one
+    with session_manifests.manifest_lock(folder):  # so nobody is writing one
         dead = list((folder / MANIFESTS).glob(f".*{UNFINISHED}"))
         for path in dead:
             path.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ EXPORTS has a line for each format and its subjects.  The command line, the expo
 File menu are made from these lines.
 """
 
-from .folded import write_folded
+from .folded_stacks import write_folded
 from .formats import Export, Exportable, Request, Subject, Writer, packet_path
 from .jsonl import write_jsonl
 from .log_text import dump_lines

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..analysis.fields.field_data import PACKET, Data
+from ..analysis.fields.field_source_tables import PACKET, Data
 from ..records import BadInput
 from ..records.types import Int64s, UInt8s
 from .chosen_rows import chosen_rows
 from .formats import Exportable, Request
-from .kept_bytes import header_bytes, kept_bytes
+from .snap_length import header_bytes, kept_bytes
 
 MOST_PACKETS, MOST_BYTES = 1 << 16, 1 << 25  # of a block of packets that is written at once
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..analysis.fields.field_data import SERIES
+from ..analysis.fields.field_source_tables import SERIES
 from ..records.types import Int64s
 from .formats import Export, Exportable, Request, TableRows, packet_path
 
 if TYPE_CHECKING:
-    from ..analysis.stats.stacks import Stack
+    from ..analysis.stats.call_stacks import Stack
 
 
 def chosen_rows(recording: Exportable, request: Request) -> Int64s | None:
@@ -62,7 +62,7 @@ def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
 
     Raises KeyError if there is no such row, FilterError, BadInput and Cancelled.
     """
-    from ..analysis.stats.stacks import path_stacks  # only these exports need statistics
+    from ..analysis.stats.call_stacks import path_stacks  # only these exports need statistics
 
     if request.row is None:
         return recording.stats.stacks(chosen_rows(recording, request), request.progress)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..analysis.comparison import LEVEL, Comparison, Difference, PacketSteps, PathClass
-from ..analysis.comparison.differences import INTERVAL
+from ..analysis.comparison.aligned_packet_paths import Moment
+from ..analysis.comparison.estimate_differences import INTERVAL
 from ..analysis.comparison.estimates import NS
-from ..analysis.comparison.packet_steps import Moment
 from ..analysis.comparison.time_blocks import WINDOWS
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..analysis.comparison import Difference
-from ..analysis.stats.table import Table
+from ..analysis.stats.statistic_types import Table
 
 KEYS = ("section", "name", "measure", "unit", "of", *Difference._fields[2:])
 

@@ -17,9 +17,9 @@ from ..analysis.comparison import (
     PacketSteps,
     PathClass,
 )
+from ..analysis.comparison.aligned_packet_paths import CALL, Moment, Step
 from ..analysis.comparison.estimates import EVENTS, FUNCTIONS, NS, PATHS, SHARE
 from ..analysis.comparison.function_estimates import SELF
-from ..analysis.comparison.packet_steps import CALL, Moment, Step
 from ..analysis.comparison.path_classes import MEDIAN, PART
 from ..records import counted
 

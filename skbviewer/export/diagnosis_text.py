@@ -7,8 +7,8 @@ import textwrap
 from typing import NamedTuple
 
 from ..analysis.diagnosis import Diagnosis, Finding
-from ..analysis.diagnosis.needs import CHOSEN
-from ..analysis.stats.time_table import TimeRow
+from ..analysis.diagnosis.required_data import CHOSEN
+from ..analysis.stats.time_in_kernel_table import TimeRow
 
 WIDTH = 100
 

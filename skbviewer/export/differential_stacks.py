@@ -12,9 +12,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..analysis.comparison.stack_pairs import StackPair, sides
+from ..analysis.comparison.differential_flame_graph import StackPair, sides
+from .atomic_write import write_text
 from .speedscope import profiles
-from .written_whole import write_text
 
 STDOUT = Path("-")
 

@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..analysis.timeline.shown_part import Shown
+from ..analysis.timeline.shown_timeline_part import Shown
 from ..records import PacketPath, PacketRow, Progress, SeriesRow, Silent, SourceRow
 from ..records.table_columns import ALL, Share, TableMeaning, Vector
 from ..records.types import Bools, Int64s, UInt8s
 
 if TYPE_CHECKING:
-    from ..analysis.fields.field_data import Data
-    from ..analysis.stats.stacks import Stack
-    from ..analysis.stats.table import Table
+    from ..analysis.fields.field_source_tables import Data
+    from ..analysis.stats.call_stacks import Stack
+    from ..analysis.stats.statistic_types import Table
     from ..readers import PointPackets
 
 RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
-TableRows = Mapping[str, Bools]  # chosen rows of documented tables, see session/tables.py
+TableRows = Mapping[
+    str, Bools
+]  # chosen rows of documented tables, see session/documented_tables.py
 
 
 class Subject(Enum):

@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from ..records.table_columns import Vector
+from .atomic_write import written_file
 from .chosen_rows import rows_of_request
 from .formats import Exportable, Request, TableRows
 from .packet_bytes import BYTES, byte_blocks
 from .pseudonyms import Pseudonyms
 from .pseudonyms.tables import pseudonyms_of, rows_with_pseudonyms
-from .written_whole import written_file
 
 AT_ONCE = 1 << 13  # rows whose texts are in memory
 

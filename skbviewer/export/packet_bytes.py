@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..analysis.fields.field_data import PACKET, Data
+from ..analysis.fields.field_source_tables import PACKET, Data
 from ..records import BadInput, Progress
 from ..records.compiled import compiled
 from ..records.table_columns import INT64, TableColumn, TableMeaning

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TextIO
 
 from ..records import PacketRow, SeriesRow
+from .atomic_write import written_text
 from .csv_cells import comment_lines, csv_cell
 from .formats import Exportable, Request
-from .written_whole import written_text
 
 COLUMNS: tuple[str, ...] = (*PacketRow._fields, "relative_ns")
 KERNEL_COLUMNS: tuple[str, ...] = (*SeriesRow._fields, "relative_ns")  # of a list of rows K<n> only

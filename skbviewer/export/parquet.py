@@ -19,11 +19,11 @@ import numpy as np
 from .. import __version__
 from ..records import BadInput
 from ..records.table_columns import ALL, DOUBLE, INT32, INT64, TEXT, Share, TableMeaning, Vector
+from .atomic_write import written_folder
 from .chosen_rows import rows_of_request
 from .formats import Exportable, Request
 from .packet_bytes import BYTES, byte_blocks
 from .pseudonyms.tables import pseudonyms_of, rows_with_pseudonyms
-from .written_whole import written_folder
 
 if TYPE_CHECKING:
     import pyarrow as pa

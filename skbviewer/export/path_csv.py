@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..records import MAYBE_LOST, Leg, PacketPath, PathCall, SourceRow, counted
+from .atomic_write import written_text
 from .csv_cells import comment_lines, csv_cell
 from .formats import Exportable, Request, packet_path
 from .path_text import has_line, leg_place
-from .written_whole import written_text
 
 COLUMNS = (
     "leg",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from ..analysis.words.leg_words import RELATION_WORDS
+from ..analysis.words.leg_kind_words import RELATION_WORDS
 from ..records import (
     Leg,
     PacketPath,

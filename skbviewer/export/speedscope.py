@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..analysis.words.function_layers import layer_of
+from .atomic_write import write_text
 from .chosen_rows import stacks_of
 from .formats import Exportable, Request
-from .written_whole import write_text
 
 if TYPE_CHECKING:
-    from ..analysis.stats.stacks import Stack
+    from ..analysis.stats.call_stacks import Stack
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 from typing import Any, TextIO
 
-from ..analysis.stats.table import Table
+from ..analysis.stats.statistic_types import Table
 from .csv_cells import csv_cell
 
 

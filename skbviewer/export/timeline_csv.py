@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from ..analysis.timeline.lanes import Timeline
 from ..analysis.timeline.pixel_bins import DROP, LAYER, OPEN
+from .atomic_write import written_text
 from .csv_cells import comment_lines, csv_cell
-from .written_whole import written_text
 
 COLUMNS: tuple[str, ...] = ("lane", "row", "begin_ns", "end_ns", "dur_ns", "count")
 COLUMNS += ("layer", "mixed", "function", "call", "packet", "note")

@@ -6,16 +6,16 @@ them.  The result is a verdict for each packet.
 """
 
 from .arrays.array_blocks import blocks
-from .arrays.int_index import IntIndex, longer
-from .arrays.record_rows import Rows, record_blocks, rows_where, whole
+from .arrays.record_column_blocks import Rows, record_blocks, rows_where, whole
+from .arrays.value_numbering import IntIndex, longer
 from .clock.clock_fit import ClockFit, Segment
-from .clock.timebase import EVERY, Piece, Timebase
-from .hosts.across_hosts import LIFE_NS, AcrossHosts, HostReason, across_hosts
+from .clock.session_time import EVERY, Piece, Timebase
 from .hosts.clock_bound_loops import FAR
-from .hosts.sightings import Counts, Recordings, Sightings
+from .hosts.packet_sightings import Counts, Recordings, Sightings
+from .hosts.packets_across_hosts import LIFE_NS, AcrossHosts, HostReason, across_hosts
 from .identity.identity_candidates import has_larger_header
 from .kernel_functions import READER, RECEIVE_START, TRANSMIT
-from .legs.inner_calls import InnerCalls
+from .legs.calls_without_skb import InnerCalls
 from .legs.leg_cutting import LEG_DTYPE, LegTable
 from .legs.leg_cutting import build as build_legs
 from .legs.leg_cutting_loops import FORWARD, RX, TX
@@ -25,11 +25,15 @@ from .lifetimes.call_nesting import Nesting
 from .lifetimes.merged_lifetimes import Merges, merges
 from .lifetimes.skb_lifetimes import SeriesTable
 from .lifetimes.skb_lifetimes import build as build_series
-from .matcher import build_kernel_side, interfaces, match
-from .model import CAPTURED_DTYPE, MATCH_DTYPE, Fitted, KernelSide, Matches
-from .one_way_delay import OneWay, Trips, all_trips, clock_bounds, trips, without_early_arrivals
-from .record_kinds import is_among
-from .rules import (
+from .lifetimes_in_two_logs import (
+    SameHost,
+    joined_matches,
+    own_matches,
+    same_host,
+    uncaptured_matches,
+    with_joined,
+)
+from .match_rule_numbers import (
     AMBIGUOUS,
     BY_KEY,
     BY_POINTS,
@@ -48,14 +52,10 @@ from .rules import (
     LifetimeRung,
     Rung,
 )
-from .same_host import (
-    SameHost,
-    joined_matches,
-    own_matches,
-    same_host,
-    uncaptured_matches,
-    with_joined,
-)
+from .match_types import CAPTURED_DTYPE, MATCH_DTYPE, Fitted, KernelSide, Matches
+from .matcher import build_kernel_side, interfaces, match
+from .one_way_delay import OneWay, Trips, all_trips, clock_bounds, trips, without_early_arrivals
+from .record_kinds import is_among
 from .sampling import Sample, is_left_out, sample_of
 from .session_clock import Apart, Host, Joint
 from .session_clock import build as build_timebase

@@ -26,8 +26,8 @@ UInt64s = npt.NDArray[np.uint64]
 def connection_left_out(packets: Packets, some: slice, rate: int, seed: int) -> Bools:
     """Return for each packet in `some` whether a sample of connections leaves it out.
 
-    False if that is unknown, because ports are missing (later fragments, short captures), and for
-    packets without an IP header, which are never left out.
+    The flag is False if ports are missing (later fragments, short captures), and for packets
+    without an IP header, which are never left out.
     """
     version, protocol = part(packets, "ip_version", some), part(packets, "protocol", some)
     with_ports = np.isin(protocol, WITH_PORTS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The kernel functions from which matching infers where a packet is.
+"""The kernel functions that show where a packet is.
 
-Names are those of Linux 4.x to 6.x; a name that a kernel lacks does no harm.
+The names are those of Linux 4.x to 6.x; a name that a kernel does not have does no harm.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Match the packets of one capture to the legs of one KBL.
 
-Input: packets, a KBL with its series and legs.  Output: MATCH_DTYPE rows, many to many, and the
-clock fit.  Identity decides first.  The clock is fitted from pairs that identity alone decided.  It
-chooses among several equal candidates if the margin is clear, and it may exclude an identity that
-can repeat.  Packets that remain undecided are ambiguous.
+Input: packets, and a KBL with its series and legs.  Output: MATCH_DTYPE rows (a packet and a leg
+may each have several), and the clock fit.  Identity decides first.  The clock is fitted to pairs
+that identity alone decided.  The clock then chooses among equal candidates if the difference in
+time is clear, and it may exclude candidates whose identity can repeat.  Packets that are still
+undecided are ambiguous.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ from ..records import (
 from ..records.types import Bools, Int64s
 from .arrays.hash_join import by_pair, numbers_without, runs
 from .candidates.gso_candidates import segments
-from .candidates.headerless_moments import without_header
-from .candidates.missing_moments import lacking, share_undated
+from .candidates.lifetimes_without_headers import without_header
+from .candidates.missing_tap_moments import lacking, share_undated
 from .candidates.non_ip_candidates import by_ethertype, unidentified
 from .candidates.same_traffic import is_of_another_run
 from .candidates.time_window_candidates import near_in_time
 from .candidates.wall_clock import by_wall_clock
+from .clock.capture_point_distances import Place
 from .clock.capture_point_fit import (
     SEVERAL_DEVICES,
     Located,
@@ -40,24 +42,23 @@ from .clock.capture_point_fit import (
     locate,
 )
 from .clock.clock_fit import ClockFit
-from .clock.point_distances import Place
-from .clock.timebase import EVERY
-from .decide import Decided, all_ambiguous, decide, of_segments, without_exact
+from .clock.session_time import EVERY
 from .identity.identity_candidates import Candidates, candidates, footprints
 from .legs.capture_points import build as build_points
 from .legs.declared_losses import losses_declared_by, of_births, of_calls
 from .legs.leg_cutting import LegTable
 from .lifetimes.skb_lifetimes import SeriesTable
-from .model import CAPTURED_DTYPE, MATCH_DTYPE, Fitted, KernelSide, Matches
-from .rules import NAMELESS
-from .solve import incomplete
+from .match_rule_numbers import NAMELESS
+from .match_types import CAPTURED_DTYPE, MATCH_DTYPE, Fitted, KernelSide, Matches
+from .match_with_clock import incomplete
+from .verdicts import Decided, all_ambiguous, decide, of_segments, without_exact
 
 MATCHING, STEPS = "matching", 5
 FEWEST = 8  # packets that show a capture's device, if the log lacks records at unknown times
 
 
 def build_kernel_side(log: KernelLog, series: SeriesTable, legs: LegTable) -> KernelSide:
-    """Collect what matching needs of `log`, its lifetimes and legs, once for all captures."""
+    """Return what matching needs of `log`, `series` and `legs`; made once for all captures."""
     prints = footprints(log.records, series.of, np.flatnonzero(series.tap))
     scratch_of(log.records).forget()
     losses = losses_declared_by(log)
@@ -73,7 +74,7 @@ def build_kernel_side(log: KernelLog, series: SeriesTable, legs: LegTable) -> Ke
 
 
 def match(packets: Packets, kernel: KernelSide, progress: Progress | None = None) -> Matches:
-    """Match `packets` (one capture, in the order of its file) to the legs of a KBL.
+    """Match the packets of one capture, in the order of its file, to the legs of a KBL.
 
     Raises Cancelled.
     """
@@ -101,9 +102,9 @@ def match(packets: Packets, kernel: KernelSide, progress: Progress | None = None
 
 
 def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArray[np.void]:
-    """Join the rows of several groups of packets, sorted by (packet, leg).
+    """Join the match rows of several groups of packets, sorted by (packet, leg).
 
-    `parts` are the indices of each group's packets among all packets.
+    `parts` are the numbers of the packets in each group; they count all packets.
     """
     rows = np.concatenate(found)
     packet: list[Int64s] = [part[one["packet"]] for part, one in zip(parts, found, strict=True)]
@@ -112,9 +113,9 @@ def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArr
 
 
 def _of_part(fitted: Fitted, part: Int64s, interface: int) -> Fitted:
-    """Return the fit `fitted` of one part of the packets, with indices among all packets.
+    """Return the clock fit of one part of the packets, with indices that count all packets.
 
-    `part` are the indices of that part's packets; the result is for `interface`.
+    `part` are the indices of the packets of that part; `interface` is the interface of the result.
     """
     segments = [s._replace(first=int(part[s.first])) for s in fitted.clock.segments]
     segments[0] = segments[0]._replace(first=0)
@@ -122,7 +123,10 @@ def _of_part(fitted: Fitted, part: Int64s, interface: int) -> Fitted:
 
 
 def interfaces(packets: Packets) -> list[int]:
-    """Return the interfaces of packets with a time, in order of first use; EVERY if only one."""
+    """Return the interfaces of packets that have a time, in order of first use.
+
+    If there is only one interface, the result is EVERY.
+    """
     column = packets["interface"]
     if not len(column) or column.min() == column.max():
         return [EVERY]
@@ -132,9 +136,9 @@ def interfaces(packets: Packets) -> list[int]:
 
 
 def _parts(packets: Packets) -> list[Int64s]:
-    """Divide the packets by interface, and into those with and without a time.
+    """Return groups of packets with the same interface, with or without a time.
 
-    Returns no parts if all packets belong together.
+    If all packets are in one group, returns no groups.
     """
     interfaces, timed = np.unique(packets["interface"]), packets["ts"] != UNTIMED
     if len(interfaces) < 2 and timed.all():
@@ -148,7 +152,7 @@ def _parts(packets: Packets) -> list[Int64s]:
 
 
 def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
-    """Match the packets of one interface; either all of them have a time or none has."""
+    """Match the packets of one interface; either all of them have a time, or none has."""
     progress.report(MATCHING, 0, STEPS)
     found = candidates(packets, kernel.prints)
     _forget(packets, kernel)
@@ -191,9 +195,9 @@ def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
 def _may_be_lost(
     packets: Packets, kernel: KernelSide, packet: Int64s, clock: ClockFit | None, place: Place
 ) -> Bools:
-    """Return for each of these packets whether the log lacks records that might show it.
+    """Return for each of `packet` whether the log lacks records that might show it.
 
-    A log of points does not declare which records it lacks.
+    A log of points does not declare the records that it lacks.
     """
     if clock is None or not kernel.log.returns or not len(packet):
         return np.full(len(packet), kernel.log.returns and incomplete(kernel.log))
@@ -203,7 +207,7 @@ def _may_be_lost(
 
 
 def _forget(packets: Packets, kernel: KernelSide) -> None:
-    """Release memory that is backed by files, after a step."""
+    """Let the kernel drop memory that is backed by files, after a step."""
     for rows in (packets, kernel.points):
         scratch_of(rows).forget()
 
@@ -244,7 +248,7 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
 
 
 def _nowhere(packets: Packets, kernel: KernelSide) -> Located:
-    """Return what is known of a capture if no pair shows its clock."""
+    """Return where and by which clock a capture was taken if no pair shows it."""
     none = np.zeros(0, np.int64)
     return locate(packets, none, none, kernel.points, kernel.moments, False)
 
@@ -252,7 +256,7 @@ def _nowhere(packets: Packets, kernel: KernelSide) -> Located:
 def _surely(
     packets: Packets, found: Candidates, some: npt.NDArray[np.bool_], kernel: KernelSide
 ) -> tuple[Int64s, Int64s]:
-    """Return the pairs that `some` selects; in a log that lacks records, those far from losses."""
+    """Return the pairs that `some` selects; in a log with losses, only those far from losses."""
     pairs = _of(found, some)
     if not incomplete(kernel.log):
         return pairs
@@ -270,7 +274,7 @@ def _rows(
     clock: ClockFit | None,
     here: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.void]:
-    """Return a MATCH_DTYPE row for each pair and each leg of its series."""
+    """Return a MATCH_DTYPE row for each pair and for each leg of its series."""
     legs = kernel.legs.rows
     low, count = runs(legs.stored("series"), pairs.series)
     pair = np.repeat(np.arange(len(count)), count)
@@ -292,7 +296,7 @@ def _rows(
 
 
 def _captured(kernel: KernelSide, pairs: Decided) -> npt.NDArray[np.void]:
-    """Return the moments of exact pairs, if a call shows that the skb passed a device then."""
+    """Return the moments of exact pairs, if a call shows that the skb passed a device."""
     known = np.flatnonzero(pairs.moment >= 0)
     known = known[kernel.moments.part("met", pairs.moment[known])]
     known = known[np.argsort(pairs.packet[known], kind="stable")]

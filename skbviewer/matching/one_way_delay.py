@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Bound how long packets were in transit between two hosts, from two-way traffic.
+"""Bound the transit times of packets between two hosts, by traffic in both directions.
 
-Input: the matches of one capture with two KBLs.  Output: intervals.  No clock shows the offset
-between the hosts.  But no packet arrives before it was sent, so each direction bounds the offset
-from one side (Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998).
-One-way traffic leaves the other side open and yields nothing.  Clocks drift apart steadily: every
-line with a slope of at most MAX_DRIFT that no packet contradicts may be the truth, and the interval
-covers all of them.
+Input: the matches of one capture with two KBLs.  Output: intervals of the offset between the hosts'
+clocks.  No clock shows the offset between the hosts.  But no packet arrives before it is sent, so
+the packets of each direction bound the offset from one side (Paxson, "On Calibrating Measurements
+of Packet Transit Times", SIGMETRICS 1998).  If all packets go in one direction, the other side has
+no bound, and there is no result.  Clocks drift apart steadily: every line with a slope of at most
+MAX_DRIFT that no packet contradicts may be right, and the interval covers all of them.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ import numpy.typing as npt
 from ..records.types import Int64s
 from .clock.feasible_lines import Points, corridor_between
 from .legs.capture_points import WIRE
-from .rules import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT
+from .match_rule_numbers import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT
 
 if TYPE_CHECKING:
-    from .model import KernelSide, Matches
+    from .match_types import KernelSide, Matches
 
 MAX_DRIFT = 1e-3  # two clocks that are slewed apart, each at adjtimex(2)'s limit
 STAMP_NS = 1  # a stamp is rounded down to whole ns, so it may be early by this much
 
 
 class Trips(NamedTuple):
-    """Packets that both hosts saw: for each, when one host sent it and when the other got it.
+    """Packets that both hosts saw: when one host sent each packet, and when the other got it.
 
-    `a_ns` and `b_ns` are these times, on the hosts' own clocks.  `onward`: host a sent the packet.
-    `series_a` and `series_b` are the packet's lifetimes on both hosts.
+    `a_ns` and `b_ns` are these times, each on the clock of its host.  `onward` is True if host a
+    sent the packet.  `series_a` and `series_b` are the packet's lifetimes on both hosts.
     """
 
     series_a: Int64s
@@ -43,11 +43,11 @@ class Trips(NamedTuple):
 
 
 class OneWay(NamedTuple):
-    """Clock b - clock a is from `low_ns` to `high_ns` at times `at_ns` of clock a.
+    """The value of clock b - clock a is from `low_ns` to `high_ns` at the times `at_ns` of clock a.
 
-    Between these times the bounds are straight lines.  Before and after them the bounds diverge,
-    because clock b is faster than clock a by an unknown rate from `least_ppm` to `most_ppm`.
-    `onward` and `back` count the packets of both directions.
+    Between two of these times, the bounds are straight lines.  Outside these times the bounds
+    diverge, because the rate by which clock b is faster is only known to be from `least_ppm` to
+    `most_ppm`.  `onward` and `back` count the packets of both directions.
     """
 
     at_ns: Int64s
@@ -59,7 +59,7 @@ class OneWay(NamedTuple):
     back: int
 
     def offset(self, a_ns: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the least and the greatest value of clock b - clock a (ns) at times `a_ns`."""
+        """Return the least and the greatest value (ns) of clock b - clock a at the times `a_ns`."""
         at, base = (self.at_ns - self.at_ns[0]).astype(np.float64), int(self.low_ns[0])
         x = (np.asarray(a_ns, np.int64) - self.at_ns[0]).astype(np.float64)
         before, after = np.minimum(x, 0.0), np.maximum(x - at[-1], 0.0)
@@ -72,11 +72,11 @@ class OneWay(NamedTuple):
         return base + np.floor(low).astype(np.int64), base + np.ceil(high).astype(np.int64)
 
     def middle(self) -> tuple[int, int, float]:
-        """Return a line that no packet contradicts: a time of clock a, the offset then, its slope.
+        """Return a line that no packet contradicts: a time of clock a, the offset then, the slope.
 
         The offset is clock b - clock a, ns; the slope is in ppm.  The line is the mean of the
-        slowest and the fastest line that no packet contradicts.  At the first and the last packet,
-        and beyond them, it is in the middle of the bounds.
+        steepest and the flattest line that no packet contradicts.  At and beyond the first and the
+        last packet, it is in the middle of the bounds.
         """
         middle = int(self.low_ns[0]) + int(self.high_ns[0] - self.low_ns[0]) // 2
         return int(self.at_ns[0]), middle, (self.least_ppm + self.most_ppm) / 2
@@ -87,8 +87,8 @@ class OneWay(NamedTuple):
         """Return the least and the greatest transit time of packets between two hosts, ns.
 
         By packet: its times `a_ns` and `b_ns` on the hosts' clocks, and whether it went `onward`,
-        from a to b.  The middle of the two results assumes symmetric paths.  The greatest is
-        negative for a packet that arrived before it was sent.
+        from a to b.  The middle of the two results is the transit time if both directions take
+        equally long.  The greatest transit time is negative if a packet arrived before it was sent.
         """
         low, high = self.offset(a_ns)
         there = b_ns - a_ns
@@ -98,10 +98,10 @@ class OneWay(NamedTuple):
 
 
 def trips(found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide) -> Trips:
-    """Return packets that are exact in both logs, sent by one host and received by the other.
+    """Return packets that are exact in both logs, and that one host sent and the other received.
 
     `found_a` and `found_b` are the matches with the logs `a` and `b`.  Only matches by identity
-    count: a match that time decided gives no information about time.
+    count, because a match that time decided proves nothing about time.
     """
     return _both(_series_of(found_a, a, False), _series_of(found_b, b, False), a, b)[1]
 
@@ -109,11 +109,11 @@ def trips(found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide) -> T
 def without_early_arrivals(
     found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide, way: OneWay
 ) -> tuple[Matches, Matches]:
-    """Return the matches without those by which a packet would have arrived before it was sent.
+    """Return the matches, with ambiguous ones where a packet would arrive before it was sent.
 
-    `found_a` and `found_b` are the matches with the logs `a` and `b`, whose clocks differ by
-    `way`.  Such a match becomes ambiguous if time decided it.  If time decided both matches of a
-    packet, the one with the larger error of the clock becomes ambiguous.
+    `found_a` and `found_b` are the matches with the logs `a` and `b`; `way` bounds the offset of
+    their clocks.  Only matches that time decided are changed.  If time decided both matches of a
+    packet, only the one with the larger clock error is changed.
     """
     packet, found = _both(_series_of(found_a, a, True), _series_of(found_b, b, True), a, b)
     _, longest = way.transit_times(found.a_ns, found.b_ns, found.onward)
@@ -132,9 +132,9 @@ def _error(found: Matches) -> int:
 
 
 def _without(found: Matches, packets: Int64s) -> tuple[Matches, Int64s]:
-    """Make those matches of `packets` ambiguous that time decided.
+    """Make the matches of the packets `packets` ambiguous that time decided.
 
-    Returns the new matches, and the packets that have no such match.
+    Returns the new matches, and the packets that had no match decided by time.
     """
     rows = found.rows.copy()
     mine = (rows["verdict"] == EXACT) & np.isin(rows["rung"], (BY_TIME, BY_POINTS))
@@ -148,9 +148,9 @@ def _without(found: Matches, packets: Int64s) -> tuple[Matches, Int64s]:
 def _both(
     one: tuple[Int64s, Int64s], other: tuple[Int64s, Int64s], a: KernelSide, b: KernelSide
 ) -> tuple[Int64s, Trips]:
-    """Return the packets that have a series in both KBLs, and their trips.
+    """Return the packets that have a series in both KBLs, with their trips.
 
-    `one` and `other` are (packet, series) in the KBLs `a` and `b`.
+    `one` are (packet, series) in KBL `a`, and `other` in KBL `b`.
     """
     packet, at_a, at_b = np.intersect1d(one[0], other[0], return_indices=True)
     series_a, series_b = one[1][at_a], other[1][at_b]
@@ -164,9 +164,9 @@ def _both(
 
 
 def _series_of(found: Matches, kernel: KernelSide, timed: bool) -> tuple[Int64s, Int64s]:
-    """Return (packet, series) of exact matches whose packet has a single lifetime.
+    """Return (packet, series) of the exact matches of packets that have a single lifetime.
 
-    Matches that time decided are included only if `timed`.
+    With `timed`, matches that time decided are included.
     """
     sure = found.rows["verdict"] == EXACT
     if not timed:
@@ -182,10 +182,10 @@ def _series_of(found: Matches, kernel: KernelSide, timed: bool) -> tuple[Int64s,
 
 
 def _seen(kernel: KernelSide, series: Int64s, sends: bool) -> Int64s:
-    """Return when the packet of each series passed a device: a time on the log's clock (ns), or -1.
+    """Return when each series passed a device: a time on the log's clock (ns), or -1 if unknown.
 
-    If `sends`, that is when the last device sent the packet; otherwise, when the first device got
-    it. -1: the log does not show it.
+    With `sends`, this is when the last device sent the packet; otherwise, when the first device got
+    it.
     """
     points = kernel.points
     points = points.only_rows((points["how"] == WIRE) & (points["sends"] == sends))
@@ -202,7 +202,7 @@ def _seen(kernel: KernelSide, series: Int64s, sends: bool) -> Int64s:
 
 
 def all_trips(parts: list[Trips]) -> Trips:
-    """Return the trips of all `parts`; a packet that several captures contain counts once."""
+    """Return the trips of all captures; a packet that several captures contain counts once."""
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     pair = np.stack(columns[:2], axis=1)
     first = np.unique(pair, axis=0, return_index=True)[1]
@@ -212,8 +212,8 @@ def all_trips(parts: list[Trips]) -> Trips:
 def clock_bounds(found: Trips) -> OneWay | None:
     """Return the bounds of the offset between two hosts' clocks.
 
-    Returns None without packets in both directions.  Returns None, too, if no two clocks that drift
-    apart steadily, by at most MAX_DRIFT, agree with all packets: then a clock was set.
+    Returns None if all packets went in one direction.  Also returns None if a clock was set: then
+    no steady drift of at most MAX_DRIFT agrees with all packets.
     """
     if not found.onward.any() or found.onward.all():
         return None

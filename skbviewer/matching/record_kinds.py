@@ -20,9 +20,11 @@ MAX_COMPARED_BYTES = (
 
 
 def is_among(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Return for each of many small numbers (-1 = unknown) whether it is in `wanted`.
+    """Return for each of `values` whether it is in `wanted`; fast for many small values.
 
-    `wanted` holds a few numbers from 0 on.
+    The value -1 means unknown.
+
+    `wanted` contains a few numbers, none of them negative.
     """
     if (
         len(wanted) * values.itemsize <= MAX_COMPARED_BYTES
@@ -39,7 +41,10 @@ def is_among(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDAr
 
 
 def by_probe(numbers: Mapping[int, int]) -> npt.NDArray[np.uint8]:
-    """Return an array of numbers below 256, indexed by probe id; 0 for probes without a number."""
+    """Return an array of the numbers, indexed by probe id; 0 for probes without a number.
+
+    All numbers must be below 256.
+    """
     known = {probe: number for probe, number in numbers.items() if 0 <= probe < MOST_PROBES}
     made = np.zeros(max(known, default=-1) + 1, np.uint8)
     made[list(known)] = list(known.values())

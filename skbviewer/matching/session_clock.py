@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Connect the clocks of all sources to session time.
+"""Convert the clocks of all sources to session time.
 
-Input: the clock fits of captures to KBLs, and the bounds of the offsets between KBLs.  Output: the
-pieces of a Timebase.  The first KBL defines session time (without a KBL: the first capture).  The
-other sources are connected one after the other, each to a source that is connected already.
+Input: the clock fits between captures and KBLs, and bounds of the offsets between KBLs.  Output:
+the pieces of a Timebase.  The first KBL defines session time; without a KBL, the first capture
+does.  One source after the other is then connected to a source that is connected already.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .clock.clock_fit import ClockFit, Segment
-from .clock.timebase import EVERY, UNKNOWN, Piece, Timebase
+from .clock.session_time import EVERY, UNKNOWN, Piece, Timebase
 from .one_way_delay import OneWay
 
 Node = tuple[int, int]  # a source and an interface, which have a clock
@@ -26,8 +26,8 @@ Pieces = dict[Node, list[Piece]]
 class Host(NamedTuple):
     """The clock of a KBL, ns.
 
-    `epoch_ns` is the wall clock of its host minus the KBL's clock.  Its packets are from `begin_ns`
-    to `end_ns` on the KBL's clock.
+    `epoch_ns` is the wall clock of the KBL's host minus the KBL's clock.  The legs in the KBL are
+    from `begin_ns` to `end_ns` on its clock.
     """
 
     epoch_ns: int
@@ -36,7 +36,7 @@ class Host(NamedTuple):
 
 
 class Apart(NamedTuple):
-    """KBL time = the time in a log of points of the same host + offset_ns, within error_ns."""
+    """A log of points and a KBL of its host: KBL time = point time + offset_ns, +- error_ns."""
 
     offset_ns: int
     error_ns: int
@@ -46,7 +46,7 @@ NO_PAIRS: Mapping[tuple[int, int], Apart] = MappingProxyType({})
 
 
 class Joint(NamedTuple):
-    """A capture's interface (EVERY if all have one clock) and a KBL that a clock fit connects."""
+    """A clock fit between a capture's interface (EVERY if all have one clock) and a KBL."""
 
     capture: int
     interface: int
@@ -72,11 +72,11 @@ def build(
 ) -> list[Piece]:
     """Return the pieces that map the clock of each source to session time.
 
-    `hosts` are the kernel logs' clocks by source.  `captures` lists the interfaces of each capture
-    in the order of first use, or EVERY.  `clocks` are fits whose segments begin with packet
-    numbers.  `between` holds, for two KBLs, the bounds that their common packets set for the offset
-    between their clocks.  `same` holds the offset between a log of points and the KBL of the same
-    host.  EVERY stands for all interfaces of a capture, if they have one clock.
+    `hosts` are the kernel logs' clocks by source.  By capture: `captures` lists its interfaces in
+    the order of first use, or EVERY.  `clocks` are clock fits; each of their segments begins with a
+    packet number.  By pair of KBLs: `between` has the bounds that their common packets set for the
+    offset between the two clocks.  By log of points and KBL of one host: `same` has the offset
+    between the two clocks.  EVERY stands for all interfaces of a capture, if they have one clock.
     """
     pieces = _begin(hosts, captures)
     for kbl, host in sorted(hosts.items()):
@@ -97,7 +97,7 @@ def _reach(
     between: Mapping[tuple[int, int], OneWay],
     same: Mapping[tuple[int, int], Apart],
 ) -> None:
-    """Add pieces for each source that a fit or bounds connect to a source that has pieces."""
+    """Add pieces for each source that a fit or a bound connects to a source that has pieces."""
     for _ in range(len(hosts) + 1):  # each round reaches sources that are one step farther away
         for (points, kbl), one in same.items():
             if (kbl, EVERY) in pieces and (points, EVERY) not in pieces:
@@ -119,7 +119,7 @@ def _reach(
 
 
 def _beside(base: Sequence[Piece], source: int, offset: int, one: Apart) -> list[Piece]:
-    """Return the pieces of a log of the same host: those of `base`, shifted by `offset`."""
+    """Return the pieces of a log of the same host: the pieces `base`, shifted by `offset`."""
     error = _add(base, one.error_ns)
     return [
         piece._replace(
@@ -142,7 +142,7 @@ def _begin(hosts: Mapping[int, Host], captures: Mapping[int, Sequence[int]]) -> 
 
 
 def _of_capture(capture: int, interfaces: Sequence[int], pieces: Pieces) -> list[list[Piece]]:
-    """Return the pieces of each clock of a capture, beginning with those that are connected.
+    """Return the pieces of each clock of a capture; the clocks that are connected come first.
 
     An interface that is not connected gets the clock of the first connected interface, with an
     unknown error.
@@ -158,7 +158,7 @@ def _of_capture(capture: int, interfaces: Sequence[int], pieces: Pieces) -> list
 
 
 def _error(pieces: Pieces, clocks: Mapping[Joint, ClockFit], joint: Joint) -> int:
-    """Return the possible error of a capture that is connected through a KBL, ns."""
+    """Return the possible error (ns) of a capture's clock that is connected through a KBL."""
     residual = max(segment.residual_ns for segment in clocks[joint].segments)
     return residual + max(piece.error_ns for piece in pieces[joint.kernel])
 
@@ -169,9 +169,9 @@ def _add(base: Sequence[Piece], more: int) -> int:
 
 
 def _of_segment(joint: Joint, segment: Segment, kernel: Sequence[Piece]) -> Piece:
-    """Return the piece that maps a segment of a capture's fit to session time.
+    """Return the piece that converts a segment of a capture's clock to session time.
 
-    `kernel` are the pieces of the KBL.
+    `kernel` are the pieces of the KBL to which the segment was fitted.
     """
     at = segment.to_kernel(np.array([segment.begin_ns]))
     session = int(Timebase(kernel).to_session(joint.kbl, at)[0])
@@ -183,9 +183,10 @@ def _of_segment(joint: Joint, segment: Segment, kernel: Sequence[Piece]) -> Piec
 
 
 def _of_kernel(joint: Joint, segment: Segment, wire: Sequence[Piece]) -> Piece:
-    """Return the piece that maps a KBL to session time, through one segment of a capture's fit.
+    """Return the piece that converts a KBL to session time, through a segment of a capture's fit.
 
-    `wire` are the pieces of the capture.  The packets' time in transit is part of the offset.
+    `wire` are the pieces of that capture.  The offset includes the time that the packets were in
+    transit.
     """
     seen = np.array([segment.begin_ns])
     begin = int(segment.to_kernel(seen)[0])
@@ -197,9 +198,9 @@ def _of_kernel(joint: Joint, segment: Segment, wire: Sequence[Piece]) -> Piece:
 
 
 def _across(a: Sequence[Piece], b: int, way: OneWay, host: Host) -> Piece:
-    """Return the piece that maps KBL `b` to session time through another KBL, with the pieces `a`.
+    """Return the piece that converts KBL `b` to session time, through a KBL with the pieces `a`.
 
-    The middle of the lines that no packet contradicts maps the clock of b to that of a.
+    The clock of b is converted to that of a by the middle of all lines that no packet contradicts.
     """
     origin, middle, drift_ppm = way.middle()
     rate = 1 + drift_ppm * 1e-6
@@ -212,9 +213,10 @@ def _across(a: Sequence[Piece], b: int, way: OneWay, host: Host) -> Piece:
 
 
 def _off(way: OneWay, begin: int, end: int) -> int:
-    """Return the possible error of way.middle(), ns, from `begin` to `end` and at all packets.
+    """Return the largest error of way.middle(), ns, from `begin` to `end` and at all packets.
 
-    `begin` and `end` are times of clock a.  The lines are farthest apart at the ends.
+    `begin` and `end` are times on clock a.  The lines are farthest apart at the ends of this time,
+    so only the ends are looked at.
     """
     origin, middle, drift_ppm = way.middle()
     low, high = way.offset(np.array([begin, end]))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The times in which each skb lifetime had each skb, so that two logs of one host can be joined.
+"""The times in which each skb belonged to each skb lifetime, to join two logs of one host.
 
-Input: the records of a log and their series.  Output: SPAN_DTYPE rows, sorted by (skb, begin).
+Input: the records of a log, and their series.  Output: SPAN_DTYPE rows, sorted by (skb, begin).
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ import numpy.typing as npt
 
 from ..records import Records, part
 from ..records.types import Int32s
-from .arrays.record_rows import record_blocks
+from .arrays.record_column_blocks import record_blocks
 
 SPAN_DTYPE = np.dtype([("skb", "<i8"), ("series", "<i8"), ("begin", "<i8"), ("end", "<i8")])
 Spans = npt.NDArray[np.void]
 
 
 def no_spans() -> Spans:
-    """Return an empty array of spans of skbs."""
+    """Return an empty array of rows with SPAN_DTYPE."""
     return np.zeros(0, SPAN_DTYPE)
 
 
 def skb_spans(records: Records, of: Int32s) -> Spans:
-    """Return a row for each skb of each series: its address, and its first and last time (ns).
+    """Return a row for each skb of each series: its address, first and last time (ns).
 
-    `of` is the series of each record, -1 = none.
+    `of` is the series of each record; -1 means that it has none.
     """
     found = [np.zeros(0, SPAN_DTYPE)]
     for some in record_blocks(records):
@@ -37,7 +37,7 @@ def skb_spans(records: Records, of: Int32s) -> Spans:
 
 
 def _merged(rows: Spans) -> Spans:
-    """Return one row for all rows with the same skb and series."""
+    """Return the rows with one row for each pair of skb and series."""
     if not len(rows):
         return rows
     rows = rows[np.lexsort((rows["series"], rows["skb"]))]

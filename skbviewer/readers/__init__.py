@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read files into arrays: captures (pcap, pcapng) and kernel logs (.kbl).
+"""Read captures (pcap, pcapng) and kernel logs (.kbl) into arrays.
 
 To add a format, write one module, and add a line to READERS and to SourceKind
 (docs/developing/adding-a-reader.md).
@@ -34,12 +34,12 @@ from .capture.pcap import FORMATS as PCAP_FORMATS
 from .capture.pcap import pcap_interface, read_pcap
 from .capture.pcapng import SECTION_HEADER, pcapng_description, read_pcapng
 from .compression import Unpacked, beginning, is_packed, unpack
+from .input_file import Hashed, Source
 from .kbl.kernel_log import read_kbl
 from .kbl.raw_records import SIZE as SLOT_SIZE
 from .kbl.raw_records import RawField, RawRecord, RawSlot, slots_of
 from .kbl.raw_records import raw_records as find_raw
 from .printable_names import printable
-from .source import Hashed, Source
 from .tracers.bytes_in_logs import packets_in, points_in
 from .tracers.point_columns import PointPackets
 from .tracers.retis import PACKETS_OF_LOG, is_retis, read_retis
@@ -75,11 +75,11 @@ HEAD = 1 << 12  # bytes of a file that show its format
 
 
 class Reader(NamedTuple):
-    """A format of input files; `name` is what users call it.
+    """A format of input files; `name` is its name for users.
 
-    `sniff(head, name)` returns whether a file has this format, judging by its first bytes
-    (decompressed, at most HEAD) and its name.  Dialogs offer `suffixes`.  `read` returns a Capture
-    or a KernelLog of this kind.
+    `sniff(head, name)` returns whether a file has this format.  `head` are its first bytes,
+    decompressed, at most HEAD; `name` is the file's name.  File dialogs offer files with these
+    `suffixes`.  `read` returns a Capture or a KernelLog of this kind.
     """
 
     kind: SourceKind
@@ -118,7 +118,8 @@ _NOT_READ = {
 def suffixes(logs: bool | None = None) -> tuple[str, ...]:
     """Return the usual suffixes of input files.
 
-    If `logs` is True, only those of kernel logs; if it is False, only those of captures.
+    If `logs` is True, returns only the suffixes of kernel logs; if it is False, only those of
+    captures.
     """
     chosen = (r for r in READERS if logs is None or r.kind.is_log == logs)
     return tuple(suffix for reader in chosen for suffix in reader.suffixes)
@@ -134,12 +135,11 @@ def kind_name(kind: SourceKind) -> str:
 def read(
     path: Path, progress: Progress, folder: Path | None = None, hashed: Hashed | None = None
 ) -> Capture | KernelLog:
-    """Read a capture or a kernel log; its first bytes decide which.
+    """Read a capture or a kernel log; the first bytes of the file decide which.
 
     Large tables of packets or records are stored in nameless files in `folder`, not in memory.
-    `hashed` is given the file's bytes as far as they are read one after the other.
-    Raises BadInput if the file cannot be opened, is empty, or has an unknown format; raises
-    Cancelled.
+    `hashed` gets the bytes of the file, as long as they are read in order.  Raises BadInput if the
+    file cannot be opened, is empty, or has an unknown format; raises Cancelled.
     """
     with _opened(path) as file:
         data, damage = _source(path, file, progress, hashed)
@@ -150,13 +150,13 @@ def read(
 def is_log(path: Path) -> bool:
     """Return whether a file is a kernel log, judging by its first bytes.
 
-    Raises BadInput as read() does.
+    Raises BadInput like read().
     """
     return kind_of(path).is_log
 
 
 def kind_of(path: Path) -> SourceKind:
-    """Return the kind of a file, judging by its first bytes.  Raises BadInput as read() does.
+    """Return the kind of a file, judging by its first bytes.  Raises BadInput like read().
 
     A compressed file that cannot be decompressed counts as a capture; read() then reports the
     fault.
@@ -180,7 +180,7 @@ def _reader(path: Path, head: bytes) -> Reader:
 
 
 def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
-    """Return the `caplen` captured bytes of a packet; they begin at `offset` of the file.
+    """Return the `caplen` captured bytes of a packet, which begin at byte `offset` of the file.
 
     If the file is compressed, `offset` is a position in its decompressed contents.  Raises BadInput
     if the file cannot be read or no longer holds these bytes.
@@ -192,16 +192,16 @@ def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
 
 
 def file_bytes(path: Path) -> UInt8s:
-    """Return the decompressed contents of a file; packet offsets are positions in them.
+    """Return the decompressed contents of a file; offsets of packets are positions in them.
 
-    For a log that holds packet bytes in another encoding, returns the decoded bytes of all its
-    packets.  Raises BadInput if the file cannot be read.
+    If a log holds packets in another encoding, returns the decoded bytes of all its packets.
+    Raises BadInput if the file cannot be read.
     """
     return _contents(path).data
 
 
 def point_packets(path: Path, progress: Progress) -> tuple[PointPackets, UInt8s]:
-    """Return the packets of the points in a log, and the decompressed log itself.
+    """Return the packets in a log of points, and the decompressed log itself.
 
     Raises BadInput if the file cannot be read or is not a log of points; raises Cancelled.
     """
@@ -240,7 +240,7 @@ def _contents(path: Path, progress: Progress | None = None) -> Unpacked:
 
 
 def raw_records(path: Path, ordinal: int, progress: Progress) -> list[RawRecord]:
-    """Return record `ordinal` of the .kbl file `path`, after the footprint that applies to it.
+    """Return record `ordinal` of a .kbl file, after the footprint that applies to it.
 
     Raises BadInput if the file cannot be read or has no such record; raises Cancelled.
     """
@@ -272,9 +272,9 @@ def _opened(path: Path) -> FileIO:
 def _source(
     path: Path, file: FileIO, progress: Progress | None, hashed: Hashed | None = None
 ) -> tuple[Source, str]:
-    """Return the file or its decompressed contents, and a text on damage of its compression.
+    """Return the file or its decompressed contents, and a text about damage to its compression.
 
-    The text is "" if there is no damage.
+    The text is "" if the compression is not damaged.
     """
     data = Source(path, os.fstat(file.fileno()).st_size, file, None, hashed)
     magic = bytes(data.read(0, 4))

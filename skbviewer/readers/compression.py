@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files compressed by gzip (RFC 1952) or zstd (RFC 8878): decompressed into a temporary file.
+"""Decompress files of gzip (RFC 1952) or zstd (RFC 8878) into a temporary file.
 
 If a compressed file is truncated or damaged, the part before the damage is used, with a warning.
 """
@@ -28,7 +28,7 @@ KEPT = 2  # decompressed files to keep: consecutive packets are mostly from one 
 
 
 class Unpacked(NamedTuple):
-    """The contents of a compressed file, and the damage to its compression ("" = none)."""
+    """The contents of a compressed file, and the damage to its compression ("" = no damage)."""
 
     data: UInt8s
     damage: str
@@ -64,7 +64,7 @@ _lock = threading.Lock()
 def beginning(path: Path, magic: bytes) -> bytes:
     """Return the first decompressed bytes of the file `path`; b"" if it cannot be decompressed.
 
-    `magic` are the file's own first bytes.
+    `magic` are the first bytes of the compressed file.
     """
     step = next(step for known, step in UNPACKERS.items() if magic.startswith(known))
     try:
@@ -98,7 +98,7 @@ def _unpack(path: Path, magic: bytes, size: int, progress: Progress) -> Unpacked
 def _gzip(file: BinaryIO) -> Iterator[bytes]:
     """Yield the contents of a file's gzip members, one after the other.
 
-    Zeros after a member are padding.
+    Zeros after a member are padding, and are skipped.
     """
     data, member = file.read(STEP), zlib.decompressobj(GZIP_MEMBER)
     while data:

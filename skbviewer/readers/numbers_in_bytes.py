@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers at any byte positions of a file, for many positions at once."""
+"""Read numbers at any byte positions of a file, for many positions at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..records.types import Bools, Int64s, UInt8s
 
 
 def numbers_at(data: UInt8s, dtype: str) -> npt.NDArray[np.generic]:
-    """Return an array whose element i is the number of type `dtype` at byte i of `data`."""
+    """Return an array whose element i is the number of the type `dtype` at byte i of `data`."""
     count = max(0, len(data) - np.dtype(dtype).itemsize + 1)
     return np.ndarray((count,), dtype, data if count else b"", strides=(1,) if count else None)
 
@@ -35,9 +35,9 @@ def forget(data: UInt8s, begin: int, end: int) -> None:
 
 @compiled
 def word(data: UInt8s, at: Int, little: bool) -> np.int64:
-    """Return the four bytes from `at` on as an unsigned number, little-endian if `little`.
+    """Return the four bytes at `at` as an unsigned number, little-endian if `little`.
 
-    The caller has checked that they exist.
+    The caller has checked that `data` has these bytes.
     """
     a, b, c, d = data[at], data[at + 1], data[at + 2], data[at + 3]
     if little:
@@ -48,7 +48,7 @@ def word(data: UInt8s, at: Int, little: bool) -> np.int64:
 class Block:
     """A block of packets during dissection: a part of each result column.
 
-    Reading a column that was not written yet fills it with the value in `unknown`, a one-row table.
+    The first access to a column fills it with its value in `unknown`, a table with one row.
     """
 
     def __init__(self, columns: Mapping[str, npt.NDArray[Any]], unknown: Table) -> None:
@@ -60,7 +60,7 @@ class Block:
         return len(self._columns["offset"])
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """Return column `name`; if it was not written yet, it is filled with the unknown value."""
+        """Return column `name`; at the first access, it is filled with the unknown value."""
         if name in self._blank:
             self[name] = self._unknown[name]
         return self._columns[name]
@@ -75,16 +75,16 @@ class Block:
         return self._columns[name]
 
     def memory(self, name: str) -> npt.NDArray[Any]:
-        """Return a column that the caller may write; if it does so, it must call blank(), too."""
+        """Return a column that the caller may write; whoever writes it must call blank(), too."""
         return self._columns[name]
 
     @property
     def written(self) -> set[str]:
-        """Return the names of the columns that were written or read."""
+        """Return the names of the columns that have been written or read."""
         return set(self._columns) - self._blank
 
     def finish(self, names: Collection[str]) -> None:
-        """Fill those of the columns `names` that no dissector wrote with the unknown value."""
+        """Fill the columns of `names` that nobody has written with the unknown value."""
         for name in self._blank.intersection(names):
             self[name] = self._unknown[name]
 
@@ -93,9 +93,10 @@ Rows = Table | Block  # packets whose columns can be written
 
 
 class Wire:
-    """Big-endian numbers of a file.  The caller has checked that they are inside `data`.
+    """Big-endian numbers of a file.  The caller has checked that the numbers are inside `data`.
 
-    `data` holds the file's bytes from `begin` on, and at least 8 bytes after each position.
+    `data` holds the bytes of the file from `begin` on, and at least 8 bytes after each position
+    that is read.
     """
 
     def __init__(self, data: UInt8s, begin: int = 0) -> None:
@@ -136,11 +137,11 @@ class Wire:
 
 
 class Frames(NamedTuple):
-    """Packets during dissection: where their next header begins and where their bytes end.
+    """Packets during dissection: where the next header begins, and where the bytes end.
 
-    `rows` index the packet array.  `kind` is the type of the next header: an EtherType, later an IP
-    protocol.  Positions are in the file: `end` is after the last captured byte, `stop` is where the
-    packet ends by its own lengths, captured or not.
+    `rows` are the row numbers of the packets.  `kind` is the type of the next header: first an
+    EtherType, later an IP protocol.  Positions are in the file: `end` is after the last captured
+    byte; `stop` is the end of the packet by its own lengths, whether captured or not.
     """
 
     rows: Int64s
@@ -154,15 +155,15 @@ class Frames(NamedTuple):
         return Frames(*(column[mask] for column in self))
 
     def with_bytes(self, size: int) -> Frames:
-        """Return the frames that have at least `size` captured bytes from `at` on."""
+        """Return the frames of which at least `size` bytes were captured from `at` on."""
         return self.selected(self.at + size <= self.end)
 
     def lacking(self, size: int | Int64s) -> Int64s:
-        """Return the rows of packets that, as sent, had fewer than `size` bytes from `at` on."""
+        """Return the rows of packets that had, when sent, fewer than `size` bytes from `at` on."""
         return self.rows[self.at + size > self.stop]
 
     def after_header(self, size: int | Int64s, kind: Int64s) -> Frames:
-        """Return the frames with `at` after a header of `size` bytes; the next has type `kind`."""
+        """Return the frames positioned after a header of `size` bytes; the next is of `kind`."""
         return self._replace(at=self.at + size, kind=kind)
 
 
@@ -172,7 +173,7 @@ def all_frames(parts: list[Frames]) -> Frames:
 
 
 def fill(packets: Rows, rows: Int64s, **columns: Int64s) -> None:
-    """Write `columns` into the rows `rows` of a packet array; each has one value per row."""
+    """Write `columns` into the rows `rows` of a packet array; column values are by row."""
     for name, values in columns.items():
         packets[name][rows] = values
 

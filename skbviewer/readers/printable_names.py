@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Names from input files, in characters that terminals, tables and XML can show.
+"""Make names from input files printable in terminals, tables and XML.
 
-Any process on a recorded machine can give itself, or a device, any name.
+Any process on a recorded machine can choose any name for itself, or for a device.
 """
 
 from __future__ import annotations
 
 
 def name_of(raw: bytes) -> str:
-    """Return a C char array as text, up to its first NUL.
+    """Return a char array of C as text, up to the first NUL.
 
     Bytes that are not UTF-8 become U+FFFD.
     """
@@ -18,8 +18,8 @@ def name_of(raw: bytes) -> str:
 def printable(name: str) -> str:
     r"""Escape unprintable characters in the style of the kernel's string_escape(): \n, \x1b.
 
-    These are control characters, characters that change the direction of writing, and code points
-    that are not assigned yet.  Backslashes are not escaped.
+    Unprintable are control characters, characters that change the direction of writing, and code
+    points that are not assigned.  Backslashes are not escaped.
     """
     if name.isprintable():
         return name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Open imported files again, because the bytes of packets stay in the source files."""
+"""Reopen imported files to read packet bytes, which sessions do not contain."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .compression import is_packed, unpack
 
 
 def open_again(path: Path, size: int) -> mmap.mmap:
-    """Return the decompressed contents of a source file, which had `size` bytes at its import.
+    """Return the decompressed contents of a source file that had `size` bytes when imported.
 
     Raises BadInput if the file cannot be read or its size has changed.
     """

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Data types that all layers share.  This package imports no other package of the project."""
 
+from .accessed_memory import PAGE_BYTES, TouchedLine, TouchedPage, page_of, pages_of
 from .annotation import Annotation, NotePlace
 from .bulk_dtypes import (
     CHANGE_DTYPE,
@@ -53,9 +54,8 @@ from .errors import BadInput, Cancelled, OtherVersion
 from .plurals import counted, verb
 from .progress import Part, Progress, Silent
 from .resource_files import resource
-from .scratch import Gathered, Scratch
+from .scratch_memory import Gathered, Scratch
 from .source_kind import SourceKind
-from .touched_memory import PAGE_BYTES, TouchedLine, TouchedPage, page_of, pages_of
 from .view_rows import (
     BEGUN_LATE,
     MAYBE_LOST,

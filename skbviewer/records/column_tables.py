@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .bulk_dtypes import FOOTPRINT, RECORD_DTYPE, Table, empty
-from .scratch import Scratch
+from .scratch_memory import Scratch
 
 _NAMES = RECORD_DTYPE.names or ()
 FOOTPRINT_NAMES = _NAMES[_NAMES.index(FOOTPRINT) :]

@@ -9,8 +9,11 @@ does none of that: it adds object code to the engine.  Importing it loads numba.
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Callable
-from functools import cache
+from contextlib import ExitStack, suppress
+from functools import cache, partial
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -104,11 +107,31 @@ def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callabl
     `prepare` is called before anything is compiled, perhaps repeatedly.
     """
     made = njit(**options)(function)
+    if made is function:  # NUMBA_DISABLE_JIT
+        return made
     try:
         made._cache = _Files(function, prepare)
     except RuntimeError:  # "cannot cache function": no folder is writable
         prepare()
+    else:
+        source = Path(function.__code__.co_filename)
+        made.compile = partial(_compile_once, made.compile, source)
     return made
+
+
+def _compile_once(load_or_compile: Callable[[Any], Any], source: Path, signature: Any) -> Any:
+    """Return the code for a signature, loaded or compiled.
+
+    If another process compiles a function of the same source file, wait for it and load what it
+    stored: three processes that start on a new machine would each compile for a minute.
+    """
+    with ExitStack() as opened:
+        with suppress(OSError):  # a source in an archive, or a file system without locks
+            file = opened.enter_context(source.open("rb"))
+            fcntl.flock(file, fcntl.LOCK_EX)
+            # Closing does not unlock a file that a forked process has open, too.
+            opened.callback(fcntl.flock, file, fcntl.LOCK_UN)
+        return load_or_compile(signature)
 
 
 def inner(function: FunctionType, options: dict[str, Any]) -> Any:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from .accessed_memory import TouchedLine
 from .source_kind import SourceKind
-from .touched_memory import TouchedLine
 
 
 class SourceRow(NamedTuple):
@@ -118,7 +118,8 @@ class PathCall(NamedTuple):
     comp_err_ns: int | None = None  # the possible error of comp_ns
     irq_ns: int = 0  # interrupts during the call and its inner calls; not in self_ns
     off_ns: int = 0  # time for which its thread was switched out; not in self_ns either
-    # Instructions, see analysis/executed/steps.py.  None: not counted, or unknown.
+    # Instructions, see analysis/executed_instructions/instructions_of_calls.py.  None: not counted,
+    # or unknown.
     executed: int | None = None  # the kernel's, with those of inner calls
     executed_self: int | None = None  # the kernel's, outside recorded inner calls
     executed_probes: int | None = None  # the probes', with those of inner calls

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Open, import, match and export sessions.
 
-The command line and the window use data only through this package.
+The command line and the window get all data through this package.
 """
 
 from importlib import import_module
@@ -26,7 +26,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """Import a name of _LATER when it is first used."""
+    """Import the module of a name in _LATER when the name is first used."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name], __name__), name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Translate notes and flags between row numbers of a session and places that outlast it.
+"""Convert notes and flags between row numbers of a session and places that stay valid.
 
-A stored place is the hash of a file and the packet or record in it.
+A stored place is the hash of a file, and the number of a packet or record in it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy.typing as npt
 from ..records import Annotation, SourceKind
 from ..store import Database, annotation_anchors, queries
 from ..store import annotation_tables as store
-from ..store.rows import StoredNote, StoredSource
+from ..store.query_rows import StoredNote, StoredSource
 
 RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
 
 
 def notes(db: Database, kind: str | None) -> list[Annotation]:
-    """Return the notes of this session, in the order in which they were made.
+    """Return the notes of this session, oldest first.
 
     `kind` is a kind of note; None selects all kinds.
     """
@@ -33,8 +33,8 @@ def notes(db: Database, kind: str | None) -> list[Annotation]:
 def store_note(db: Database, path: Path, note: Annotation) -> Annotation:
     """Store `note` in the session file `path`; return it with its id.
 
-    If the id of `note` is not 0, it replaces the note with this id.  Raises KeyError if its target
-    does not exist, BadInput if the file cannot be written.
+    If the id of `note` is not 0, `note` replaces the note with this id.  Raises KeyError if the
+    target of the note does not exist, BadInput if the file cannot be written.
     """
     sha256, anchor, ordinal = _place(db, _Files(db), note)
     row = store.Note(note.kind, sha256, anchor, ordinal, note.begin_ns, note.end_ns, note.text)
@@ -62,7 +62,7 @@ def flags(db: Database, kind: str) -> RowIds:
 
 
 def set_flags(db: Database, path: Path, kind: str, rows: RowIds, on: bool) -> None:
-    """Set or clear the flag `kind` on `rows`: n for packet n, -n for row K<n>.
+    """Set or clear the flag `kind` on `rows`: n is packet n, -n is the kernel-only row K<n>.
 
     Raises BadInput if the session file `path` cannot be written.
     """
@@ -84,7 +84,10 @@ def set_flags(db: Database, path: Path, kind: str, rows: RowIds, on: bool) -> No
 
 
 def rising(ids: RowIds) -> RowIds:
-    """Return the ids in ascending order, each once.  Ids already in order are not sorted."""
+    """Return the ids in ascending order, each once.
+
+    Ids that are in order already are not sorted again.
+    """
     return ids if bool((np.diff(ids) > 0).all()) else np.unique(ids)
 
 
@@ -94,7 +97,7 @@ def _kernel_only_of(db: Database, source: int, ordinals: RowIds) -> RowIds:
 
 
 class _Files:
-    """The sources of a session, found by the packets or records that they hold."""
+    """Finds the sources of a session by their contents, or by packets or records in them."""
 
     def __init__(self, db: Database) -> None:
         self._rows: Sequence[StoredSource] = queries.sources(db)
@@ -106,9 +109,9 @@ class _Files:
         ]
 
     def with_content(self, sha256: str, anchor: str) -> list[StoredSource]:
-        """Return the source with this content as a list; [] if there is none.
+        """Return the source with this content, as a list; [] if there is none.
 
-        If a file was given twice, this is its first source.
+        If a file was given twice, the list has its first source.
         """
         return [row for row in self.all(anchor) if row.sha256 == sha256][:1]
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The memory of numpy's arrays while a large log is imported: bounded, the rest is in files.
+"""Limit the memory of numpy's arrays while a large log is imported; further arrays are in files.
 
-numpy lets a program allocate the data of arrays (NEP 49).  Here, small arrays and some large ones
-are in ordinary memory; as soon as the large ones together reach a bound, further ones are mapped
-from files without names, whose pages the kernel can write to the disk and drop.  So temporary
-arrays of any stage are bounded, too, and not only those that a stage puts into a Scratch.
+numpy lets a program allocate the data of arrays (NEP 49).  This module puts small arrays and some
+large arrays into ordinary memory.  When the large arrays together reach a limit, further arrays are
+mapped from files without names, whose pages the kernel can write to the disk and drop.  The limit
+therefore also applies to temporary arrays of any stage, and not only to arrays that a stage puts
+into a Scratch.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ AGAIN_S = 0.05  # after which an interrupt that came in a callback is repeated
 
 
 class _Handler(ctypes.Structure):
-    """PyDataMem_Handler of numpy's ndarraytypes.h, version 1."""
+    """The struct PyDataMem_Handler of numpy's ndarraytypes.h, version 1."""
 
     _fields_ = (
         ("name", ctypes.c_char * 127),
@@ -46,7 +47,7 @@ class _Handler(ctypes.Structure):
 
 
 class Use(NamedTuple):
-    """Bytes of large arrays: in ordinary memory, in files, and the most ever in ordinary memory."""
+    """Bytes of large arrays: in ordinary memory (`plain`, at most `peak` so far), and in files."""
 
     plain: int
     filed: int
@@ -54,7 +55,7 @@ class Use(NamedTuple):
 
 
 class ArrayMemory:
-    """Allocates the data of arrays.  numpy calls the methods malloc() to free()."""
+    """Allocates the data of numpy's arrays. numpy calls the methods malloc() to free()."""
 
     def __init__(self, libc: Any) -> None:
         self.libc = libc
@@ -66,17 +67,17 @@ class ArrayMemory:
 
     @property
     def use(self) -> Use:
-        """Return how much memory large arrays have now."""
+        """Return how much memory large arrays take now."""
         return Use(*self._use)
 
     def begin(self, folder: Path, most: int) -> tuple[Path, int]:
-        """Until end(), keep large arrays in `folder` that would exceed `most` bytes together."""
+        """Until end(), put large arrays that would exceed `most` bytes together into `folder`."""
         bound = folder, most
         self._bounds.append(bound)
         return bound
 
     def end(self, bound: tuple[Path, int]) -> None:
-        """End what begin() began."""
+        """End the limit of begin(); `bound` is what begin() returned."""
         self._bounds.remove(bound)
 
     def malloc(self, size: int) -> int | None:
@@ -92,7 +93,7 @@ class ArrayMemory:
         return self._large(count * size, lambda: self.libc.calloc(count, size))
 
     def realloc(self, place: int | None, size: int) -> int | None:
-        """Return the address of `size` bytes that begin with those at `place`, or None."""
+        """Return the address of `size` bytes that begin with the bytes at `place`, or None."""
         before = self._plain.get(place or 0) or self._filed.get(place or 0)
         if before is None and size < LARGE:
             return self.libc.realloc(place, size)  # type: ignore[no-any-return]
@@ -104,7 +105,7 @@ class ArrayMemory:
         return made
 
     def free(self, place: int | None) -> None:
-        """Free what malloc(), calloc() or realloc() returned."""
+        """Free the memory at an address that malloc(), calloc() or realloc() returned."""
         if (size := self._filed.pop(place or 0, 0)) != 0:
             self._count(0, -size)
             self.libc.munmap(place, size)
@@ -114,7 +115,7 @@ class ArrayMemory:
         self.libc.free(place)
 
     def _large(self, size: int, allocate: Callable[[], int | None]) -> int | None:
-        """Return the address of `size` bytes: in a file, or what `allocate` returns."""
+        """Return the address of `size` bytes: in a file, or the result of `allocate`."""
         if not self._has_room(size):
             if (filed := self._mapped(size)) is not None:
                 return filed
@@ -130,9 +131,9 @@ class ArrayMemory:
         return place
 
     def _has_room(self, size: int) -> bool:
-        """Return whether `size` more bytes may be in ordinary memory, and count them if so.
+        """Return whether `size` more bytes fit into ordinary memory; if so, count them.
 
-        It does both at once: otherwise several threads could take the same room.
+        One step does both, so that two threads cannot take the same bytes.
         """
         with self._counting:
             bounds = self._bounds[-1:]
@@ -148,7 +149,7 @@ class ArrayMemory:
             self._use[2] = max(self._use[2], self._use[0])
 
     def _mapped(self, size: int) -> int | None:
-        """Return the address of a new file; None if the disk is full."""
+        """Return the address of `size` bytes in a new file; None if the disk is full."""
         try:
             folder, _ = self._bounds[-1]  # IndexError: another thread has ended the last one
             with TemporaryFile(dir=folder) as file:
@@ -165,7 +166,10 @@ class ArrayMemory:
 
 
 def _libc() -> Any:
-    """Return the C library.  Raises AttributeError or OSError if it lacks a function."""
+    """Return the C library.
+
+    Raises AttributeError or OSError if the library does not have a function.
+    """
     libc = ctypes.CDLL(None)
     types: dict[str, tuple[Any, tuple[Any, ...]]] = {
         "malloc": (PLACE, (SIZE,)),
@@ -183,7 +187,7 @@ def _libc() -> Any:
 
 
 def _again(call: Callable[..., int | None]) -> Callable[..., int | None]:
-    """Return `call` as a callback, which cannot raise: Ctrl-C meanwhile is repeated afterwards."""
+    """Return `call` as a callback, which cannot raise; Ctrl-C during it takes effect afterwards."""
 
     def called(_: object, *values: int) -> int | None:
         try:
@@ -206,7 +210,7 @@ def _freeing(memory: ArrayMemory) -> Callable[[object, int | None, int], None]:
 
 
 class _Numpy:
-    """numpy's function that sets the handler of the running thread, and a handler for it."""
+    """numpy's function that sets the running thread's handler, and the handler that is set."""
 
     def __init__(self) -> None:
         self.memory = ArrayMemory(_libc())
@@ -232,7 +236,7 @@ class _Numpy:
         atexit.register(self._leave)
 
     def _leave(self) -> None:
-        """Free nothing any more, because Python's code cannot run when its last arrays end."""
+        """From now on, free no memory: Python's code cannot run when its last arrays end."""
         self._handler.free = self._free_nothing
 
 
@@ -241,9 +245,9 @@ _making = threading.Lock()
 
 
 def _numpys() -> _Numpy | None:
-    """Return the handler; None if this numpy or C library lacks what it needs.
+    """Return the handler; None if numpy or the C library lack a function for it.
 
-    It is made once and never freed, because arrays may be freed at any later time.
+    The handler is made once and never freed, because arrays may be freed at any later time.
     """
     global _numpy
     with _making:
@@ -258,9 +262,12 @@ def _numpys() -> _Numpy | None:
 
 @contextmanager
 def bounded_arrays(folder: Path, most: int) -> Iterator[ArrayMemory | None]:
-    """Until the end, keep large arrays of this thread that exceed `most` bytes in `folder`.
+    """Until the context ends, limit the memory of this thread's large arrays to `most` bytes.
 
-    Arrays that outlive the context keep their memory.  Yields None if numpy cannot do this.
+    Further large arrays are in files in `folder`.
+
+    Arrays that exist after the context keep their memory.  Yields None if this version of numpy
+    cannot do this.
     """
     made = _numpys()
     if made is None:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What an import finds in the tables of a session and stores in it, to find it only once."""
+"""Facts that an import derives from the tables of a session and stores, to find them only once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..analysis.breakdown.stored_facts import stored_columns
+from ..analysis.breakdown.stored_path_classes import stored_columns
 from ..analysis.stats import Chosen
 from ..records import Progress
 from ..store.whole_columns import Array
 from .kernel.statistics_scope import scope_of
-from .opened_file import OpenedFile
+from .open_session_file import OpenedFile
 
 
 def derived_columns(session: Path, progress: Progress) -> Mapping[str, Mapping[str, Array]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Select the rows of an export, and write the packet list to a file."""
+"""Select the rows that an export contains, and write the packet list to a file."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-from ..analysis.fields.field_data import Data
-from ..analysis.timeline.session_time import Clock, packet_times
+from ..analysis.fields.field_source_tables import Data
+from ..analysis.timeline.packet_session_times import Clock, packet_times
 from ..export import write_packets_csv
 from ..readers import PointPackets, point_packets
 from ..records import UNTIMED, BadInput, PacketRow, Progress, SeriesRow, Silent, SourceRow, counted
 from ..records.types import Int64s, UInt8s
 from ..store import Columns
 from .annotation_places import RowIds
-from .opened_file import OpenedFile
+from .open_session_file import OpenedFile
 from .packets.packet_list import PacketList
 from .packets.session_fields import Fields
 
@@ -29,7 +29,8 @@ def lane_ids(
 ) -> tuple[int, ...]:
     """Return the first MOST_IDS rows that match the display filter `text`.
 
-    If `times` (session time, ns) are given, packets captured at other times are left out.
+    If `times` (session time, ns) are given, only packets that were captured within them are
+    returned.
     """
     ids = packets.select(text)
     if times is None:
@@ -43,9 +44,11 @@ def lane_ids(
 def captured_between(
     columns: Columns, clock: Clock, packets: RowIds, times: tuple[int, int]
 ) -> RowIds:
-    """Return the `packets` that were captured at begin <= t < end of `times`, session time in ns.
+    """Return the rows of `packets` that were captured at begin <= t < end.
 
-    A packet without a time is in no range.
+    `times` is (begin, end), session time in ns.
+
+    A packet without a time is left out.
     """
     ts = columns.array("packet", "ts")[packets - 1].astype(np.int64)
     timed = ts != UNTIMED
@@ -59,11 +62,11 @@ def captured_between(
 
 
 def range_filter(clock: Clock, sources: Sequence[SourceRow], times: tuple[int, int]) -> str:
-    """Return a display filter for packets captured within `times`, ns of session time.
+    """Return a display filter for packets that were captured within `times`, ns of session time.
 
-    The range is converted to the clock of the first capture, or of the KBL if there is no capture.
-    If the interfaces of that capture have their own clocks, the range is converted for each
-    interface.  Rows K<n> are compared with the clock of the first interface.
+    The times are converted to the clock of the first capture, or of the KBL if there is no capture.
+    If the interfaces of that capture have their own clocks, the times are converted for each
+    interface.  For rows K<n>, the clock of the first interface is used.
     """
     first = min(sources, key=lambda source: source.kind.is_log)
     own = np.array(times, np.int64)
@@ -101,7 +104,7 @@ def packets_csv(
 
 
 def first_ns(packets: PacketList) -> int:
-    """Return the time of the first row, ns since the epoch; the Time column counts from it.
+    """Return the time of the first row, ns since 1970, from which the Time column counts.
 
     The first row is packet 1; in a session without packets, it is row K1.  Returns 0 if there is no
     row, or if packet 1 has no time.
@@ -124,39 +127,43 @@ def _pages(
 
 
 class Exports:
-    """The data of an open session that exports need besides its rows, paths and statistics."""
+    """What exports need of an open session, besides its rows, paths and statistics."""
 
     def __init__(self, opened: OpenedFile, packets: PacketList, fields: Fields) -> None:
         self._opened, self._packets, self._fields = opened, packets, fields
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
-        """Return the `packets` captured at begin <= t < end of `times`, session time in ns."""
+        """Return the rows of `packets` that were captured at begin <= t < end.
+
+        `times` is (begin, end), session time in ns.
+        """
         clock = self._opened.timebase()
         return captured_between(self._opened.columns, clock, packets, times)
 
     def first_ns(self) -> int:
-        """Return the time from which the Time column counts, ns since the epoch."""
+        """Return the time from which the Time column counts, ns since 1970."""
         return first_ns(self._packets)
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
-        """Convert times (int64, ns) of a source's clock to session time."""
+        """Convert times `ts` (int64, ns) of a source's clock to session time."""
         return self._opened.timebase().to_session(source, ts)
 
     def field_data(self) -> Data:
-        """Return the tables from which the fields of display filters are computed."""
+        """Return the tables from which fields of display filters are computed."""
         return self._fields.data()
 
     def capture_bytes(self, source: int) -> UInt8s:
-        """Return the contents of a capture; packet offsets are positions in it.
+        """Return the contents of a capture; offsets of packets are positions in them.
 
-        Raises BadInput if the file has moved, changed its size or cannot be read.
+        Raises BadInput if the file has moved, has changed its size, or cannot be read.
         """
         return self._packets.payloads().contents(source)
 
     def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
-        """Return the packets that the points of a retis log hold, and the decompressed log.
+        """Return the packets in the points of a retis log, and the decompressed log.
 
-        Raises BadInput if the file has moved, changed its size or cannot be read, and Cancelled.
+        Raises BadInput if the file has moved, has changed its size, or cannot be read; raises
+        Cancelled.
         """
         (row,) = (one for one in self._opened.sources() if one.id == source)
         path = Path(row.path)
@@ -167,7 +174,8 @@ class Exports:
     def lane_ids(self, text: str, times: tuple[int, int] | None) -> tuple[int, ...]:
         """Return the first MOST_IDS rows that match the display filter `text`.
 
-        If `times` (session time, ns) are given, packets captured at other times are left out.
+        If `times` (session time, ns) are given, only packets that were captured within them are
+        returned.
         """
         return lane_ids(self._opened, self._packets, text, times)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hash files, to find out whether a file is still the one that was imported."""
+"""Hash files, to find out whether a file is still the file that was imported."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ HASHING = "hashing"  # every progress text begins with this
 
 
 class FileHash:
-    """The SHA-256 of a file, computed while somebody else reads it."""
+    """Computes the SHA-256 of a file while other code reads the file."""
 
     def __init__(self) -> None:
         self.done, self._found = 0, hashlib.sha256()
 
     def add(self, piece: memoryview) -> None:
-        """Hash the bytes that follow the first `done`."""
+        """Add the bytes of the file that follow the first `done` bytes."""
         self._found.update(piece)
         self.done += len(piece)
 
     def of(self, path: Path, progress: Progress | None = None) -> str:
-        """Return the hash of the file `path` in hex; read the bytes that add() was not given.
+        """Return the hash of the file `path` in hex; read the bytes that were not passed to add().
 
         Raises BadInput and Cancelled.
         """

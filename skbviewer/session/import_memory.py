@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The memory of an import: freed memory is used again; if inputs are large, arrays are bounded.
+"""Settings for the memory of an import: reuse freed memory; limit arrays if inputs are large.
 
-Above the bound, arrays are in files beside the new session (session/array_memory.py).
+Above the limit, arrays are in files beside the new session (session/array_memory.py).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 
 @contextmanager
 def import_memory(paths: Sequence[Path], folder: Path, most: int) -> Iterator[None]:
-    """Until the end, reuse freed memory; but if `paths` are large, bound that of arrays.
+    """Until the context ends, reuse freed memory, or limit the arrays if `paths` are large.
 
-    Inputs of more than `most` bytes are large.  Then large arrays take at most `most` bytes of
-    ordinary memory, and further ones are in files in `folder`.
+    Inputs are large if they have more than `most` bytes.  If the inputs are large, large arrays
+    take at most `most` bytes of ordinary memory, and further ones are in files in `folder`.
     """
     is_large = sum(map(input_size, paths)) > most
     bound = bounded_arrays(folder, most) if is_large else nullcontext()
@@ -32,6 +32,6 @@ def import_memory(paths: Sequence[Path], folder: Path, most: int) -> Iterator[No
 
 
 def input_size(path: Path) -> int:
-    """Return the bytes of an input, about; 0 if there is no such file."""
+    """Return the approximate size of an input in bytes; 0 if there is no such file."""
     size = path.stat().st_size if path.is_file() else 0
     return size * (UNPACKED if path.suffix in COMPRESSED else 1)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Import input files into a session file: all steps of an import, in their order.
 
-KBLs come first, one by one, because the tables made from one need much memory for a while.  Then
-each capture is matched with each KBL.  At any time, at most one input is completely in memory.
+KBLs come first, one by one, because the tables that are made from a KBL need much memory.  After
+the KBLs, each capture is read, and matched with each KBL.  At no time is more than one input
+completely in memory.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ import numpy as np
 from .. import readers
 from ..analysis.calls.call_building import build as build_calls
 from ..analysis.calls.call_table import CallTable
-from ..analysis.calls.lost_spans import losses
+from ..analysis.calls.record_loss_times import losses
 from ..analysis.ingest.call_rows import call_rows, record_rows, row_ids, wait_rows
 from ..analysis.ingest.capture_matches import Joining, clock_rows
 from ..analysis.ingest.event_rows import build as build_events
 from ..analysis.ingest.event_rows import event_rows
-from ..analysis.ingest.followed_log import FollowedLog, moved_to_files
+from ..analysis.ingest.input_file_rows import Input as Input
+from ..analysis.ingest.input_file_rows import name_rows, source_row
 from ..analysis.ingest.kernel_only_rows import numbers
 from ..analysis.ingest.leg_addresses import addresses
 from ..analysis.ingest.leg_rows import leg_rows, series_rows
@@ -30,12 +32,11 @@ from ..analysis.ingest.leg_summary import drop_reasons, owners
 from ..analysis.ingest.logs_of_one_host import logs_of_one_host, same_host_rows
 from ..analysis.ingest.packet_rows import match_rows, packet_rows
 from ..analysis.ingest.packet_summary import no_matches
-from ..analysis.ingest.series_summary import series_summary
-from ..analysis.ingest.source_rows import Input as Input
-from ..analysis.ingest.source_rows import name_rows, source_row
+from ..analysis.ingest.processed_log import FollowedLog, moved_to_files
+from ..analysis.ingest.skb_lifetime_summary import series_summary
+from ..analysis.leg_times.busy_and_wait_times import build as build_spent
 from ..analysis.leg_times.incomplete_legs import leg_gaps
 from ..analysis.leg_times.packet_times import spent_legs
-from ..analysis.leg_times.time_spent import build as build_spent
 from ..matching import (
     RULES,
     InnerCalls,
@@ -69,7 +70,7 @@ from ..store import Builder, FewRows, is_session, of_columns, schema
 from ..store.session_builder import Derived
 from .import_memory import ARRAYS, import_memory
 from .input_files import inputs_as_then
-from .reading import Reading, Unread
+from .input_reading import Reading, Unread
 
 MANY_LEGS = 1 << 16  # tables of sessions with fewer legs are fast without derived columns
 SLOW_LEGS = 1 << 22  # tables of a session with so many legs take seconds
@@ -83,7 +84,7 @@ SIGNED_32_BIT = (
 
 
 class Followed(NamedTuple):
-    """The skb lifetimes and legs of a log, and its calls that are joined by their socket."""
+    """The skb lifetimes and legs of a log, and the legs of its calls that have only a socket."""
 
     series: SeriesTable
     legs: LegTable
@@ -107,16 +108,16 @@ def import_files(
 ) -> ImportResult:
     """Read captures and KBLs, match them and write the session `out`.
 
-    If the inputs are large, arrays of more than `memory` bytes together are kept in files beside
-    `out`.  With `results`, a large session stores its tables, graphs and diagnosis, which takes
-    a fourth of an import's time.
+    If the inputs are large, arrays take at most `memory` bytes; further ones are in files beside
+    `out`.  With `results`, the tables, graphs and diagnosis of a large session are stored in it,
+    which takes a fourth of the time.
 
-    If `out` is a session already, it is replaced, but its annotations are kept.  The annotations of
-    the sessions `keep` are copied, too.  A session among `paths` stands for its inputs, which must
-    not have changed, and for its annotations.
+    If `out` is a session already, it is replaced, but its annotations are copied into the new one.
+    The annotations of the sessions `keep` are copied, too.  A session in `paths` stands for its
+    input files, which must not have changed, and for its annotations.
 
-    Raises BadInput for unusable input or a full disk, and Cancelled when `progress` asks for it.
-    `out` is unchanged then.
+    Raises BadInput for unusable input or a full disk, and Cancelled when `progress` asks for it;
+    then `out` is unchanged.
     """
     watch: Progress = progress or Silent()
     check_names([*paths, out])
@@ -136,7 +137,7 @@ def import_files(
 
 
 def _without_sessions(paths: Sequence[Path], progress: Progress) -> list[Path]:
-    """Return `paths` with sessions replaced by their inputs, without duplicates."""
+    """Return `paths` with the inputs of sessions instead of these sessions, each path once."""
     found: list[Path] = []
     for path in paths:
         found += inputs_as_then(path, progress) if is_session(path) else [path.absolute()]
@@ -144,7 +145,7 @@ def _without_sessions(paths: Sequence[Path], progress: Progress) -> list[Path]:
 
 
 def _derive(builder: Builder, progress: Progress) -> Callable[[Path], Derived] | None:
-    """Return what finds the columns of schema.DERIVED; None if the session is small."""
+    """Return a function that computes the columns of schema.DERIVED; None for a small session."""
     if builder.count(schema.leg) < MANY_LEGS:
         return None
     from .derived_columns import derived_columns  # which loads what reads a session
@@ -155,7 +156,7 @@ def _derive(builder: Builder, progress: Progress) -> Callable[[Path], Derived] |
 def _results(
     builder: Builder, progress: Progress
 ) -> Callable[[Path], Iterator[tuple[str, str, bytes]]] | None:
-    """Return what finds the rows of table `result`; None if they are found fast enough later."""
+    """Return a function that yields rows of table `result`; None if they need not be stored."""
     if builder.count(schema.leg) < SLOW_LEGS:
         return None
     from .stored_results import stored_results  # which loads what reads a session
@@ -166,7 +167,10 @@ def _results(
 def store_inputs(
     inputs: Sequence[Input | Unread], builder: Builder, progress: Progress
 ) -> tuple[str, ...]:
-    """Match all inputs and write them to `builder`, which the caller finishes; return warnings."""
+    """Match all inputs and write them to `builder`, which the caller finishes.
+
+    Returns the warnings.
+    """
     stored = _Import(builder, progress, _has_points_beside(inputs))
     sources = list(enumerate(inputs, start=1))
     logs = [stored.store_log(source, _read(item)) for source, item in sources if _is_log(item)]
@@ -206,7 +210,7 @@ def _is_log(item: Input | Unread) -> bool:
 
 
 def _has_points_beside(inputs: Sequence[Input | Unread]) -> bool:
-    """Return whether a log of points is one of several logs, which may be of one host."""
+    """Return whether several logs are given, among them a log of points, maybe of one host."""
     kinds = [item.kind if isinstance(item, Unread) else item.data.kind for item in inputs]
     return sum(kind.is_log for kind in kinds) > 1 and any(kind.has_points for kind in kinds)
 
@@ -216,12 +220,12 @@ def _read(item: Input | Unread) -> Input:
 
 
 class _Import:
-    """The content of the session so far: rows of table `source`, and warnings, by source."""
+    """The session so far: the rows of table `source`, and the warnings about each source."""
 
     def __init__(self, builder: Builder, progress: Progress, spans: bool) -> None:
         """Begin an import.
 
-        If `spans`, the times in which each lifetime had which skb are found, too.
+        With `spans`, the times in which each lifetime had each skb are found, too.
         """
         self._builder, self._progress, self._spans = builder, progress, spans
         self._before = {"series": 0, "leg": 0}  # rows of the KBLs so far; they are stored last
@@ -234,7 +238,7 @@ class _Import:
         self.warnings[source] = item.data.warnings
 
     def store_log(self, source: int, item: Input) -> FollowedLog:
-        """Follow the packets of a KBL and store their calls; return what matching needs."""
+        """Find the lifetimes of a KBL and store its calls; return what matching needs."""
         assert isinstance(item.data, KernelLog)
         self._note(source, item, 0, len(item.data.records))
         self._files[source] = item.size, item.sha256
@@ -244,7 +248,7 @@ class _Import:
         return made
 
     def _follow(self, source: int, log: KernelLog, first: dict[str, int]) -> FollowedLog:
-        """Make the series and legs of a log; store its calls and events at once, to free memory.
+        """Find series and legs of a log; store its calls and events now, to free their memory.
 
         `first` has the number of rows that each table already contains.
         """
@@ -308,7 +312,7 @@ class _Import:
         followed: Followed,
         first: dict[str, int],
     ) -> None:
-        """Store the calls and events again made, with the calls of functions without an skb."""
+        """Store the calls and events anew, together with calls of functions without an skb."""
         series, legs, sockets = followed
         with inner.shown():
             nesting = Nesting(log.records)
@@ -332,9 +336,9 @@ class _Import:
             self._builder.add(rows)
 
     def _forget(self, log: KernelLog, done: int) -> None:
-        """Report a step as done, and drop the log's pages from memory.
+        """Report that a step is done, and drop the log's pages from memory.
 
-        The next step reads other columns.
+        Dropping the pages saves memory, because the next step reads other columns.
         """
         self._progress.report(FOLLOWING, done, STEPS)
         scratch_of(log.records).forget()
@@ -342,7 +346,7 @@ class _Import:
     def store_capture(
         self, source: int, item: Input, logs: Sequence[FollowedLog], joining: Joining
     ) -> None:
-        """Match a capture with the KBLs, and store its packets and matches."""
+        """Match a capture with all KBLs; store its packets and matches."""
         assert isinstance(item.data, Capture)
         packets, number = item.data.packets, self._builder.count(schema.packet)
         self._note(source, item, number + 1, len(packets))
@@ -350,7 +354,7 @@ class _Import:
         self._store_packets(source, packets, logs, matches, number)
 
     def store_own_packets(self, logs: Sequence[FollowedLog], joining: Joining) -> None:
-        """Store the packets whose bytes logs hold; those of each log become a source."""
+        """Store the packets that are in logs; the packets of each log become a source."""
         for log in logs:
             own = log.kernel_side.log.own_packets
             if own is None:
@@ -371,7 +375,7 @@ class _Import:
     ) -> None:
         """Store the packets of a source and their matches with each log.
 
-        Of logs that match a packet equally well, the first one gives the reason.
+        If several logs match a packet equally well, the reason is taken from the first log.
         """
         builder, summary = self._builder, no_matches(packets)
         for log in logs:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files that a session was built from: their names in commands, and whether they changed."""
+"""The input files of a session: their names for commands, and whether they have changed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def cache_folder() -> Path:
 
 
 def words(file: Path, sources: Sequence[SourceRow]) -> tuple[str, ...]:
-    """Return the file names that open the session `file` in a command.
+    """Return the words after a command's name that open the session `file`.
 
-    A session in the cache is opened by its inputs, relative to the folder that they share.
+    For a session in the cache, the words are its inputs, relative to the folder that contains all
+    of them.
     """
     if file.absolute().parent != cache_folder().absolute():
         return (file.name,)
@@ -33,10 +34,10 @@ def words(file: Path, sources: Sequence[SourceRow]) -> tuple[str, ...]:
 def inputs_as_then(
     session: Path, progress: Progress | None = None, at: Sequence[Path] | None = None
 ) -> list[Path]:
-    """Return the paths of the files from which `session` was built; their contents are checked.
+    """Return the paths of a session's input files, after a check that their contents are unchanged.
 
-    If the files have moved, `at` are their present paths.  Raises BadInput if a file is missing or
-    has changed since then, and Cancelled.
+    If the files have moved, `at` are their new paths.  Raises BadInput if a file is missing or has
+    changed since the import; raises Cancelled.
     """
     known = inputs_of(session)
     if not known:

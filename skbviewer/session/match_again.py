@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Match a session again, if other matching rules made its verdicts."""
+"""Match a session again if its verdicts were made by other matching rules."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ DIGITS = 10  # a longer number is corrupt
 
 
 def rules_of(db: Database) -> int:
-    """Return the number of the rules of the open session `db`."""
+    """Return the number of the matching rules by which the open session `db` was made."""
     number = queries.meta(db, schema.SESSION).get(schema.RULES, "")
     return int(number) if number.isdecimal() and len(number) < DIGITS else UNNUMBERED
 
 
 def rules_words(rules: int) -> str:
-    """Return a text such as "older rules (0, now 1)"; "" if `rules` are those of this program."""
+    """Return a text such as "older rules (0, now 1)"; "" if this program has the same rules."""
     if rules == RULES:
         return ""
     older = f"older rules ({rules}, now {RULES})"
@@ -30,14 +30,14 @@ def rules_words(rules: int) -> str:
 
 
 def are_older(rules: int) -> bool:
-    """Return whether this program has newer rules."""
+    """Return whether this program has newer matching rules than `rules`."""
     return rules < RULES
 
 
 def rules_warning(file: Path, rules: int) -> str:
-    """Return the warning about a session with other rules; "" if the rules are the same.
+    """Return a warning about a session that was made by other rules; "" if the rules are the same.
 
-    For older rules it includes the command that matches the session again.
+    If the rules are older, the warning contains the command that matches the session again.
     """
     if rules == RULES:
         return ""
@@ -49,10 +49,10 @@ def rules_warning(file: Path, rules: int) -> str:
 def match_again(
     session: Path, progress: Progress | None = None, at: Sequence[Path] | None = None
 ) -> None:
-    """Rebuild the session file with this program's rules, from its inputs.
+    """Make the session file again from its inputs, with this program's matching rules.
 
-    If the inputs have moved, `at` are their present paths.  Notes and flags are kept.  Raises the
-    errors of inputs_as_then() and import_files(); then the file is unchanged.
+    If the inputs have moved, `at` are their new paths.  Notes and flags are kept.  Raises the
+    errors of inputs_as_then() and import_files(); the file is unchanged then.
     """
     from .importing import import_files  # slow to import
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Reuse freed memory for the next large array while an import allocates hundreds of them.
+"""Reuse freed memory for the next large arrays while an import allocates hundreds of them.
 
-By default, glibc returns each large array to the kernel at once, and the kernel clears new pages
-for the next one: this takes a third of an import's time.  See mallopt(3).  Huge pages, which numpy
-asks for, avoid most of that, but cost more than they save if the kernel has to compact memory for
-them.  So huge pages are used only if enough of them are free.  See prctl(2), proc_buddyinfo(5).
+By default, glibc returns each large array to the kernel when it is freed, and the kernel clears the
+pages of the next array: this takes a third of an import's time.  See mallopt(3).  The huge pages
+for which numpy asks avoid most of that, but if the kernel must compact memory to make them, they
+cost more than they save.  So huge pages are used only if enough of them are free already.  See
+prctl(2), proc_buddyinfo(5).
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ SPARING = {M_TRIM_THRESHOLD: 64 << 20, M_TOP_PAD: 16 << 20, M_MMAP_THRESHOLD: 4 
 
 @contextmanager
 def reused_memory(sparing: bool = False) -> Iterator[None]:
-    """Keep freed memory inside the process until the context ends; little of it if `sparing`.
+    """Keep freed memory in the process until the context ends; with `sparing`, only little of it.
 
-    Call this only in the main thread.  If the C library is not glibc, nothing happens.
+    Call this in the main thread only.  If the C library is not glibc, nothing happens.
     """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if libc is None or not hasattr(libc, "malloc_trim"):
@@ -59,10 +60,10 @@ def _keep_much(libc: ctypes.CDLL) -> None:
 
 
 def keep_less() -> None:
-    """Return freed memory to the kernel now, and large arrays as soon as they are freed.
+    """Return freed memory to the kernel now, and later large arrays as soon as they are freed.
 
-    For inputs so large that memory matters more than time.  The effect lasts until the end of
-    reused_memory().
+    Call this for inputs so large that memory matters more than time.  The effect lasts until the
+    end of reused_memory().
     """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if libc is not None and hasattr(libc, "malloc_trim"):
@@ -73,7 +74,7 @@ def keep_less() -> None:
 
 
 def free_huge_pages() -> int:
-    """Return how many huge pages are free; 0 if unknown."""
+    """Return the number of huge pages that are free; 0 if it is unknown."""
     try:
         zones = [line.split()[4:] for line in BUDDYINFO.read_text("ascii").splitlines()]
         return sum(int(free) << order for zone in zones for order, free in enumerate(zone[HUGE:]))
@@ -82,7 +83,7 @@ def free_huge_pages() -> int:
 
 
 def give_back() -> None:
-    """Give freed memory back to the kernel, after work that needed much of it for a short time."""
+    """Return freed memory to the kernel, after work that needed much of it for a short time."""
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if libc is not None and hasattr(libc, "malloc_trim"):
         libc.malloc_trim(0)

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""The notes and flags of an open session.  Nothing else in the session changes."""
+"""The notes and flags of an open session.
+
+Nothing else can change in an open session.
+"""
 
 from __future__ import annotations
 
 from ..records import Annotation
 from . import annotation_places as places
 from .annotation_places import RowIds
-from .opened_file import OpenedFile
+from .open_session_file import OpenedFile
 
 
 class Notes:
-    """Notes on packets, lifetimes, calls and times, and flags of rows."""
+    """The notes about packets, lifetimes, calls and times, and the flags of rows."""
 
     def __init__(self, opened: OpenedFile) -> None:
         self._opened = opened
@@ -21,10 +24,10 @@ class Notes:
             return places.notes(db, kind)
 
     def keep(self, note: Annotation) -> Annotation:
-        """Store `note` and return it with its id.
+        """Store `note`, and return it with its id.
 
-        If the id of `note` is not 0, `note` replaces the note with this id.  Raises KeyError for a
-        note on something that does not exist, BadInput if the file cannot be written.
+        If the id of `note` is not 0, `note` replaces the note with this id.  Raises KeyError if the
+        note is about something that does not exist, BadInput if the file cannot be written.
         """
         with self._opened.database() as db:
             return places.store_note(db, self._opened.path, note)
@@ -34,7 +37,7 @@ class Notes:
         places.remove(self._opened.path, note)
 
     def flags(self, kind: str) -> RowIds:
-        """Return the rows with the flag "mark", "ignore" or "time_ref": n, or -n for K<n>."""
+        """Return the rows that have the flag "mark", "ignore" or "time_ref": n, or -n for K<n>."""
         with self._opened.database() as db:
             return places.flags(db, kind)
 

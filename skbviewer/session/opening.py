@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Open files: a session as it is, other inputs through a cached session that is made from them."""
+"""Open files: a session directly, other inputs through a cached session that is made of them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SUFFIX = ".skbv"
 
 
 def cached_session(paths: Sequence[Path], progress: Progress | None = None) -> Path:
-    """Return the path at which the session of the inputs `paths` is cached, or would be.
+    """Return the path of the cached session of the inputs `paths`, whether it exists or not.
 
-    The file's name is a hash of the inputs' paths and contents, of the schema of sessions and of
-    the number of the matching rules.  Raises BadInput and Cancelled.
+    The name of the file is a hash of the inputs' paths and contents, of the schema of sessions, and
+    of the number of the matching rules.  Raises BadInput and Cancelled.
     """
     tables = [(table.name, table.names) for table in schema.TABLES.values()]
     key = hashlib.sha256(f"schema {schema.SCHEMA_VERSION} rules {RULES} {tables}".encode())
@@ -37,7 +37,7 @@ def cached_session(paths: Sequence[Path], progress: Progress | None = None) -> P
 
 
 def _inputs(paths: Sequence[Path]) -> list[Path]:
-    """Return `paths` with sessions replaced by their inputs, without duplicates."""
+    """Return `paths` with the inputs of sessions instead of these sessions, each path once."""
     found: list[Path] = []
     for path in paths:
         if is_session(path):
@@ -50,10 +50,13 @@ def _inputs(paths: Sequence[Path]) -> list[Path]:
 def open_files(
     paths: Sequence[Path], progress: Progress | None = None, keep: Sequence[Path] = ()
 ) -> Session:
-    """Open `paths`: a session file, or captures and KBLs, imported unless their session is cached.
+    """Open `paths`: one session file, or captures and KBLs.
 
-    A session among several files stands for its inputs and its annotations.  The annotations of the
-    sessions `keep` are copied into the opened session.  Raises BadInput and Cancelled.
+    Captures and KBLs are imported, if their session is not in the cache.
+
+    If there are several files, a session among them stands for its input files and its annotations.
+    The annotations of the sessions `keep` are copied into the opened session.  Raises BadInput and
+    Cancelled.
     """
     check_names(paths)
     for path in paths:

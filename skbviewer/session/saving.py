@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Save a session under another name, and record where moved inputs are."""
+"""Save a session under another name, and store the new paths of inputs that have moved."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .file_hash import sha256
 
 
 def save_as(file: Path, out: Path, progress: Progress) -> None:
-    """Copy the session `file` to `out`, which appears only when it is complete.
+    """Copy the session `file` to `out`; `out` appears only when the copy is complete.
 
-    Raises BadInput if the name of `out` is not UTF-8.
+    Raises BadInput if the name `out` is not UTF-8.
     """
     check_names([out])
     if file.absolute() != out.absolute():
@@ -22,9 +22,9 @@ def save_as(file: Path, out: Path, progress: Progress) -> None:
 
 
 def relocate(file: Path, source: SourceRow, path: Path) -> None:
-    """Record in the session file `file` that the input `source` is now at `path`.
+    """Store in the session `file` that its input `source` is now at `path`.
 
-    Raises BadInput if the file at `path` has other content.
+    Raises BadInput if the file at `path` has a different content.
     """
     check_names([path])
     if sha256(path) != source.sha256:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A session file opened for reading: its input files, and its parts."""
+"""A session file that is open for reading: its input files, and the parts of its contents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..analysis import LayerStyle, layers
-from ..analysis.comparison.conditions import RecordingConditions
+from ..analysis.comparison.recording_differences import RecordingConditions
 from ..matching import Timebase
 from ..records import Progress, Silent, SourceRow
 from . import input_files, saving
@@ -22,20 +22,20 @@ from .kernel.session_timeline import SessionTimeline
 from .kernel.verdict_counts import Reason, reasons
 from .match_again import rules_of
 from .notes import Notes
-from .opened_file import OpenedFile
-from .packets.contents import Contents
+from .open_session_file import OpenedFile
+from .packets.packet_contents import Contents
 from .packets.packet_list import PacketList
 from .packets.session_fields import Fields
 from .session_span import span_of
 from .session_summary import summary
 
 if TYPE_CHECKING:
-    from .kernel.executed_steps import CountedSteps
-    from .tables import SessionTables
+    from .documented_tables import SessionTables
+    from .kernel.executed_instructions import CountedSteps
 
 
 class Session:
-    """A session file opened for reading.  Several threads may use it at once."""
+    """A session file that is open for reading.  Several threads may use it at once."""
 
     def __init__(self, path: Path) -> None:
         self._opened = opened = OpenedFile(path)
@@ -57,18 +57,18 @@ class Session:
 
     @property
     def tables(self) -> SessionTables:
-        """Return the documented tables, whose declarations are loaded only when they are used."""
-        from .tables import SessionTables
+        """Return the documented tables; their declarations are loaded only when they are used."""
+        from .documented_tables import SessionTables
 
         self._tables = self._tables or SessionTables(self._opened)
         return self._tables
 
     def executed_steps(self, counts: Path) -> CountedSteps:
-        """Return the executed instructions of calls; `counts` is a file of the emulator's plugin.
+        """Return the executed instructions of calls; the emulator's plugin wrote the file `counts`.
 
         Raises BadInput if the file cannot be read, is damaged, or is of another run.
         """
-        from .kernel.executed_steps import read_steps
+        from .kernel.executed_instructions import read_steps
 
         return read_steps(self._opened, counts)
 
@@ -86,7 +86,7 @@ class Session:
         return self._opened.sources()
 
     def words(self) -> tuple[str, ...]:
-        """Return the file names that open this session in a command; see input_files.words()."""
+        """Return the words that open this session in a command (see input_files.words())."""
         return input_files.words(self.file, self.sources())
 
     def info(self) -> dict[str, Any]:
@@ -102,20 +102,20 @@ class Session:
             return rules_of(db)
 
     def reasons(self) -> list[Reason]:
-        """Count packets and skb lifetimes by verdict and reason."""
+        """Return the number of packets and of skb lifetimes for each verdict and reason."""
         return reasons(self.columns, self._opened.has_kbl())
 
     def conditions(self) -> RecordingConditions:
-        """Return how the session was recorded, as far as it matters for comparing it."""
+        """Return how the session was recorded, as far as comparisons need it."""
         with self._opened.database() as db:
             return recording_conditions(db, self.sources())
 
     def timebase(self) -> Timebase:
-        """Return the map from the clock of each source to session time."""
+        """Return the object that converts the clock of each source to session time."""
         return self._opened.timebase()
 
     def span_ns(self) -> tuple[int, int]:
-        """Return the first and last session time of packets and legs, ns; (0, 0) without any."""
+        """Return first and last session time of packets and legs, ns; (0, 0) without any."""
         return span_of(self.columns, self.sources(), self.timebase())
 
     def layers(self) -> tuple[LayerStyle, ...]:
@@ -123,13 +123,17 @@ class Session:
         return layers()
 
     def save_as(self, out: Path, progress: Progress | None = None) -> None:
-        """Write a copy with its notes and flags to `out`.  Raises BadInput and Cancelled."""
+        """Write a copy of the session, with its notes and flags, to `out`.
+
+        Raises BadInput and Cancelled.
+        """
         saving.save_as(self.file, out, progress or Silent())
 
     def relocate(self, source: int, path: Path) -> None:
-        """Record that the input `source` is now at `path`.
+        """Store in the session that the input `source` is now at `path`.
 
-        Raises KeyError if there is no such source, BadInput if the file has other content.
+        Raises KeyError if there is no such source, BadInput if the file at `path` has a different
+        content.
         """
         saving.relocate(self.file, {row.id: row for row in self.sources()}[source], path)
         self.packets.look_again()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..analysis.timeline.session_time import Clock, packet_times
+from ..analysis.timeline.packet_session_times import Clock, packet_times
 from ..records import UNTIMED, SourceRow
 from ..store import Columns
 

@@ -27,7 +27,7 @@ def summary(
 ) -> dict[str, Any]:
     """Return the JSON object of the open session `db`.
 
-    `file` is the session's path; `columns` and `sources` are its columns and input files.
+    `file` is the session's path; `columns` and `sources` are its columns and its input files.
     """
     tables = (schema.packet, schema.series, schema.call)
     counts = {t.name: queries.count(db, t) for t in tables}
@@ -69,10 +69,10 @@ COUNTERS += ("filtered", "open", "unpaired")  # struct kbl_counters
 
 
 def _recorder(metas: Sequence[Mapping[str, str]]) -> dict[str, int]:
-    """Return the sums of the recorders' counters; a counter that is in no file is left out.
+    """Return the sums of the recorders' counters; counters that no log has are left out.
 
-    The counters show why records are missing: `lost` because buffers were full, `missed` by the
-    probes, `nested` because a probe fired inside another one.
+    The counters say why records are missing: `lost` because buffers were full, `missed` because
+    probes missed hits, `nested` because a probe was hit inside another probe.
     """
     found = {}
     for name in COUNTERS:
@@ -83,7 +83,7 @@ def _recorder(metas: Sequence[Mapping[str, str]]) -> dict[str, int]:
 
 
 def _sampling(metas: Mapping[int, Mapping[str, str]]) -> list[dict[str, int]]:
-    """Return the sampled logs with their rate N (one connection or packet in N), seed and so on.
+    """Return each sampled log with its rate N (one connection or packet in N), seed and so on.
 
     `metas` holds the META of each log by source.
     """
@@ -92,9 +92,9 @@ def _sampling(metas: Mapping[int, Mapping[str, str]]) -> list[dict[str, int]]:
 
 
 def _by_protocol(columns: Columns, words: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Count packets by protocol and verdict.  Protocols without packets are left out.
+    """Count packets by protocol and verdict.  Protocols that no packet has are left out.
 
-    `words` are the keys of the first verdicts; the other verdicts do not occur.
+    `words` are the keys of the first verdicts; the other verdicts do not occur in packets.
     """
     version = columns.array("packet", "ip_version")
     is_arp = columns.array("packet", "ethertype") == ETH_P_ARP
@@ -110,9 +110,9 @@ def _by_protocol(columns: Columns, words: Sequence[str]) -> dict[str, dict[str, 
 
 
 def _source(row: SourceRow) -> dict[str, Any]:
-    """Return an input as JSON: `points` counts records without a return, `clock` names the clock.
+    """Return an input file as JSON: `points` counts its points, `clock` names its clock.
 
-    The packets in a log have times of the host's wall clock.
+    Packets that are in a log have times on the wall clock of the log's host.
     """
     return row._asdict() | {
         "warnings": list(row.warnings),
@@ -122,9 +122,9 @@ def _source(row: SourceRow) -> dict[str, Any]:
 
 
 def _same_hosts(db: Database, sources: Sequence[SourceRow]) -> list[dict[str, Any]]:
-    """Return the pairs of a log of points and a KBL that share joined lifetimes.
+    """Return the pairs of a log of points and a KBL that have lifetimes in common.
 
-    KBL time = the point's time + offset_ns, to within error_ns.
+    KBL time = time of the point + offset_ns, with an error of at most error_ns.
     """
     return [
         {"points": source.id, "kbl": int(key.removeprefix(schema.SAME_HOST))} | json.loads(value)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The tables, graphs and diagnosis of a whole session, which an import finds and stores in it.
+"""Tables, graphs and diagnosis of a whole session, which its import computes and stores.
 
-Input: a complete session file with many packets.  Output: rows of table `result`.  To find one of
-these results takes seconds; to read it, a tenth of a second.
+Input: a complete session file with many packets.  Output: rows of table `result`.  It takes seconds
+to compute a result, but a tenth of a second to read it.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import Any
 
 from ..analysis.stats import STATISTICS, Scope, statistic_of
 from ..records import BadInput, Cancelled, Part, Progress
-from .kernel.result_bytes import encode
-from .kernel.result_maker import is_unchanged, program
+from .kernel.result_program_version import is_unchanged, program
+from .kernel.result_serialisation import encode
 from .kernel.session_graphs import GRAPHS
 from .kernel.session_statistics import DIAGNOSIS, MEASUREMENTS, Statistics, table_name
 from .notes import Notes
-from .opened_file import OpenedFile
+from .open_session_file import OpenedFile
 from .packets.session_fields import Fields
 
 COUNTING = "counting"
 
 
 def stored_results(file: Path, progress: Progress) -> Iterator[tuple[str, str, bytes]]:
-    """Yield name, program and bytes of each result of the session `file`.
+    """Yield the name, program and bytes of each result of the session `file`.
 
-    Raises Cancelled, and BadInput if the file cannot be read.
+    Raises BadInput if the file cannot be read; raises Cancelled.
     """
     if not is_unchanged():
         return
@@ -54,7 +54,7 @@ def stored_results(file: Path, progress: Progress) -> Iterator[tuple[str, str, b
 
 
 def _groups() -> tuple[Mapping[str, Callable[[Scope], Any]], ...]:
-    """Return the results by name; those of a group use the same arrays."""
+    """Return functions that compute results, by name; those in a group use the same arrays."""
     from ..analysis.comparison import measure  # slow to load
     from ..analysis.diagnosis import diagnose
 

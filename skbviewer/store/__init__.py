@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Session files: one SQLite database each.  All SQL of the program is in this package."""
+"""Session files: one SQLite database each.
+
+This package contains all SQL statements of the program.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -37,7 +40,7 @@ _LATER = {"Columns": ".whole_columns", "Database": ".database", "open_session": 
 
 
 def __getattr__(name: str) -> object:
-    """Import what reads a session when it is first used."""
+    """Import the modules that read sessions only when one of their names is first used."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name], __name__), name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Convert between rows of a session and the records of its KBLs, to which annotations refer.
+"""Convert rows of a session to the records of its KBLs that annotations name, and back.
 
-A record is identified by its KBL (`source`) and its ordinal in the file.
+A record is identified by its KBL (`source`) and its ordinal in that file.
 """
 
 from __future__ import annotations
@@ -45,9 +45,11 @@ def series_of_record(db: Connection, record: Record) -> int | None:
 
 
 def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[Record]:
-    """Return (source, ordinal) of the records that represent the rows K<n>, n in `numbers`.
+    """Return (source, ordinal) of the records that represent the kernel-only rows K<n>.
 
-    Numbers without such a row are left out.
+    `numbers` are the values of n.
+
+    Numbers that are not the n of a row K<n> are left out.
     """
     found: list[Record] = []
     for part in _parts(numbers):
@@ -57,9 +59,11 @@ def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[Recor
 
 
 def kernel_only_of_records(db: Connection, source: int, ordinals: Sequence[int]) -> list[int]:
-    """Return n of each row K<n> whose representative record is in the log `source`, at `ordinals`.
+    """Return n of each kernel-only row K<n> that a record of the log `source` represents.
 
-    Records that represent no row K<n> are left out.
+    `ordinals` are the ordinals of these records.
+
+    A record that represents no kernel-only row is left out.
     """
     found: list[int] = []
     for part in _parts(ordinals):
@@ -96,9 +100,9 @@ def call_of_record(db: Connection, record: Record) -> int | None:
 
 
 def _calls(db: Connection, ordinal: int) -> list[int]:
-    """Return the ids of all calls, in all KBLs, whose record has the number `ordinal` in its KBL.
+    """Return the ids of all calls whose record has the ordinal `ordinal` in its KBL, in any KBL.
 
-    The column chunks are searched, because the ordinal has no index.
+    The column chunks are searched, because there is no index of ordinals.
     """
     c = chunk.c
     wanted = select(c.first, c.count, c.dtype, c.low, c.data).order_by(c.first)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Copy the notes and flags of an older session into a session that was made again."""
+"""Copy notes and flags from an older session into a new session of the same files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BY_TIME = 3  # last session version in which records were counted in order of ti
 
 
 def unpack_flags(bits: bytes | None) -> npt.NDArray[np.uint8]:
-    """Return the FLAGS_PER_ROW flags that `bits` packs, one byte each, 0 or 1; all 0 for None."""
+    """Return FLAGS_PER_ROW flags, one byte each (0 or 1), from packed `bits`; all 0 for None."""
     if bits is None:
         return np.zeros(FLAGS_PER_ROW, np.uint8)
     return np.unpackbits(np.frombuffer(bits, np.uint8))
@@ -30,8 +30,9 @@ def unpack_flags(bits: bytes | None) -> npt.NDArray[np.uint8]:
 def take_over(db: sqlite3.Connection, old: Path) -> None:
     """Copy the notes and flags of the session file `old`, if it has any, into the new session.
 
-    If an input file has changed but has the same path and did not become smaller, it is assumed to
-    have grown and keeps its annotations.  Existing rows are not duplicated.
+    If an input file has changed, but has the same path and is not smaller than before, it is
+    assumed to have grown, and its annotations are copied.  Notes and flags that the new session has
+    already are not duplicated.
     """
     try:
         uri = f"file:{quote(str(old.absolute()))}?mode=ro"
@@ -56,7 +57,7 @@ def take_over(db: sqlite3.Connection, old: Path) -> None:
 
 
 def _by_ordinal(before: sqlite3.Connection, notes: list[Any], bits: list[Any]) -> Any:
-    """Return the rows with ordinals of records; up to version 3, they had positions by time."""
+    """Return rows with ordinals of records; sessions up to version 3 had positions by time."""
     if before.execute("PRAGMA user_version").fetchone()[0] > BY_TIME:
         return notes, bits
     first = dict(before.execute("SELECT sha256, first FROM source"))
@@ -90,7 +91,7 @@ def _merge(db: sqlite3.Connection, key: tuple[str, str, str, int], packed: bytes
 
 
 def _grown(db: sqlite3.Connection, was: Sequence[tuple[str, str, int]]) -> dict[str, str]:
-    """Map old SHA-256 to new SHA-256 for files that have the same path and did not shrink."""
+    """Map the old to the new SHA-256 of files that have the same path and are not smaller."""
     asked = db.execute("SELECT path, sha256, size FROM source")
     now = {path: (sha256, size) for path, sha256, size in asked}
     return {

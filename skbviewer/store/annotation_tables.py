@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Notes and flags: the only tables that change after a session was made.
 
-A note or flag names its place by the SHA-256 of an input file and a position in it, never by a row
-id, so it stays valid when the session is made again.  Each change uses a short connection of its
-own while views read, and waits for readers that hold a lock.
+A note or flag names its place by the SHA-256 of an input file and a position in that file.  A note
+contains no row id, so it stays valid when the session is made again.  Each change uses its own
+short connection while views read, and waits for readers that hold a lock.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sqlalchemy import Connection, select
 from ..records import BadInput
 from .annotation_migration import FLAGS_PER_ROW, take_over, unpack_flags
 from .annotation_migration import RECORD as RECORD
-from .rows import StoredNote
+from .query_rows import StoredNote
 from .sqlalchemy_tables import annotation, flag
 
 PACKET, TIME, SESSION = "packet", "time", "session"  # anchors; RECORD is the fourth
@@ -31,7 +31,10 @@ Ordinals = npt.NDArray[np.int64]
 
 
 class Note(NamedTuple):
-    """A row of `annotation` without its id.  `ordinal` counts from 0 in the file, -1 = none."""
+    """A row of `annotation` without its id.
+
+    `ordinal` counts from 0 in the file; -1 means that the note has none.
+    """
 
     kind: str
     source: str  # SHA-256 of the input file, "" = the whole session
@@ -57,7 +60,7 @@ def writing(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def notes(db: Connection, kind: str | None) -> list[StoredNote]:
-    """Return the rows of `annotation` of a kind, oldest first; None selects all kinds."""
+    """Return the rows of `annotation` of one kind, oldest first; None selects all kinds."""
     wanted = select(annotation).order_by(annotation.c.id)
     rows = db.execute(wanted if kind is None else wanted.where(annotation.c.kind == kind))
     return list(map(StoredNote._make, rows))
@@ -85,7 +88,7 @@ def remove(path: Path, note_id: int) -> None:
 
 
 def flags(db: Connection, kind: str) -> list[tuple[str, str, Ordinals]]:
-    """Return (SHA-256, anchor, rising ordinals) of everything that has the flag `kind`."""
+    """Return (SHA-256, anchor, rising ordinals) of all places that have the flag `kind`."""
     wanted = select(flag).where(flag.c.kind == kind).order_by(flag.c.first)
     return [
         (row.source, row.anchor, np.flatnonzero(unpack_flags(row.bits)) + row.first)
@@ -94,7 +97,7 @@ def flags(db: Connection, kind: str) -> list[tuple[str, str, Ordinals]]:
 
 
 def set_flags(path: Path, kind: str, where: tuple[str, str], ordinals: Ordinals, on: bool) -> None:
-    """Set or clear the flag `kind` at the rising `ordinals` in `where`: (SHA-256, anchor).
+    """Set or clear the flag `kind` at `ordinals` (sorted) in `where`: (SHA-256, anchor).
 
     Raises BadInput if the session file `path` cannot be written.
     """
@@ -129,7 +132,7 @@ def _put_flags(
 def merge(path: Path, old: Path) -> None:
     """Copy the annotations of the session `old` into the existing session at `path`.
 
-    See take_over().  Raises BadInput if `path` cannot be written.
+    take_over() says which annotations are copied.  Raises BadInput if `path` cannot be written.
     """
     if path.absolute() == old.absolute():
         return

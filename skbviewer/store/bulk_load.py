@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Two ways to fill the bulk tables of a new session: page by page, or row by row.
 
-Rows is the reference, and the fallback where pages do not work because SQLite was built with
-settings that the page writer does not support.  Both ways have the same interface and write the
-same rows.
+The class Rows is the reference for tests.  Rows is also used where SQLite was built with settings
+that the page writer does not support.  Both classes have the same methods and write the same rows.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ TOGETHER = 64  # parts of an index key, of up to 65,536 values, that are copied 
 class Bulk(Protocol):
     """A writer of the bulk tables of one connection.
 
-    The connection has no open transaction when a method returns. `indexes` are the indexes of these
-    tables, which finish() makes.
+    The connection has no open transaction when a method returns.  `indexes` are the indexes of
+    these tables; finish() makes them.
     """
 
     def __init__(
@@ -41,20 +40,20 @@ class Bulk(Protocol):
     ) -> None: ...
 
     def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
-        """Append equally long columns of numbers: all columns of the table except `id`.
+        """Append rows, given as columns of equal length: all columns of the table except `id`.
 
-        Returns the places and bounds of the columns if the writer has computed them.
+        Returns the places and bounds of the columns if the writer has computed these.
         """
 
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
-        """Append rows with all columns except `id`; the last column is a blob."""
+        """Append rows with values of all columns except `id`; the last column is a blob."""
 
     def finish(self, progress: Progress) -> None:
         """Write the remaining rows and make the indexes. Raises Cancelled."""
 
 
 class Rows:
-    """Writes with sqlite3's executemany."""
+    """Writes the rows with sqlite3's executemany()."""
 
     def __init__(
         self, connection: sqlite3.Connection, file: Path, indexes: tuple[Index, ...]
@@ -62,7 +61,7 @@ class Rows:
         self._connection, self._indexes = connection, indexes
 
     def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
-        """Append equally long columns, as Bulk.add() describes."""
+        """Append columns of equal length; Bulk.add() describes them."""
         part = [as_signed(columns[name]).tolist() for name in table.names]
         if rows := list(zip(*part, strict=True)):
             self._connection.executemany(table.insertion(), rows)
@@ -70,7 +69,7 @@ class Rows:
         return None
 
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
-        """Append rows, as Bulk.add_records() describes."""
+        """Append rows with a blob; Bulk.add_records() describes them."""
         self._connection.executemany(table.insertion(), rows)
         self._connection.commit()
 
@@ -83,7 +82,7 @@ class Rows:
 
 
 class _Key:
-    """An index key, by row, from its parts."""
+    """One key column of an index, which arrives in parts."""
 
     def __init__(self) -> None:
         self._kept: list[Values] = []
@@ -95,7 +94,7 @@ class _Key:
     def add(self, part: Values) -> None:
         """Append the values of `part`.
 
-        Small parts are copied together, because only large arrays may be in files.
+        Several small parts are copied into one, because only large arrays may be stored in files.
         """
         self._new.append(part)
         if len(self._new) == TOGETHER:
@@ -103,12 +102,12 @@ class _Key:
             self._new = []
 
     def whole(self) -> Values:
-        """Return all values, of which there is at least one."""
+        """Return the values of all parts; at least one must have been added."""
         return np.concatenate([*self._kept, *self._new])
 
 
 class Pages:
-    """Writes with the page writer.  The rows are visible to SQLite after finish()."""
+    """Writes the rows with the page writer.  SQLite can see the rows after finish()."""
 
     def __init__(
         self, connection: sqlite3.Connection, file: Path, indexes: tuple[Index, ...]
@@ -121,7 +120,7 @@ class Pages:
         self._keys: dict[str, dict[str, _Key]] = {}  # index keys by table and column
 
     def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
-        """Append equally long columns, as Bulk.add() describes."""
+        """Append columns of equal length; Bulk.add() describes them."""
         if table.name not in self._trees:
             self._trees[table.name] = page_file.Rows(self._root(table.name), len(table.names))
             mine = (index.columns for index in self._indexes if index.table.name == table.name)
@@ -141,7 +140,7 @@ class Pages:
         return staged
 
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
-        """Append rows, as Bulk.add_records() describes."""
+        """Append rows with a blob; Bulk.add_records() describes them."""
         if table.name not in self._records:
             self._records[table.name] = page_file.Records(self._root(table.name))
         file = self._open()
@@ -180,7 +179,7 @@ class Pages:
 
 
 def _narrowed(values: Values, low: int, high: int) -> Values:
-    """Return a copy in the narrowest type for values from `low` to `high`."""
+    """Return a copy of `values` in the narrowest type for numbers from `low` to `high`."""
     for dtype in NARROW:
         if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
             return as_signed(values).astype(dtype)
@@ -188,7 +187,7 @@ def _narrowed(values: Values, low: int, high: int) -> Values:
 
 
 def fastest(path: Path) -> type[Pages] | type[Rows]:
-    """Return the writer to use: Pages if a sample that it writes to `path` is a sound database."""
+    """Return Pages if SQLite accepts a sample that it writes to `path`, or else Rows."""
     return Pages if _pages_work(path) else Rows
 
 

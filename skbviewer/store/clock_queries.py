@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
-from .rows import StoredBound, StoredClock, StoredOneWay, StoredTimebase
+from .query_rows import StoredBound, StoredClock, StoredOneWay, StoredTimebase
 from .sqlalchemy_tables import clock, oneway, oneway_bound, packet, timebase
 
 
@@ -26,7 +26,7 @@ def timebases(db: Connection) -> list[StoredTimebase]:
 
 
 def oneways(db: Connection) -> list[StoredOneWay]:
-    """Return for each pair of KBLs the bounds of their clocks' drift, and the packets used."""
+    """Return for each pair of KBLs the bounds of their clocks' drift, and numbers of packets."""
     return list(map(StoredOneWay._make, db.execute(select(oneway).order_by(oneway.c.id))))
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Column chunks: a second copy of the bulk tables, by column, for code that needs whole columns.
+"""Column chunks: a second copy of the bulk tables for code that needs whole columns.
 
 A chunk holds up to CHUNK values of one column of one table.  Integers are stored as differences
-from the chunk's lowest value, in the narrowest unsigned type (times of neighbouring rows fit in 4
-bytes), or not at all if all are equal.  Floats are stored unchanged, or once if all are equal.
+from the lowest value in the chunk, in the narrowest unsigned type (4 bytes are enough for times of
+neighbouring rows).  If all are equal, no differences are stored.  Floats are stored as they are; if
+all are equal, one is stored.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ class Chunk(NamedTuple):
 
 
 def pack(table: str, column: str, first: int, values: Values) -> Chunk:
-    """Return a chunk of a stored column with `values`, which must not be empty.
+    """Return a chunk with `values` of a column of a table; there must be at least one value.
 
-    `first` is the row of the first value.
+    `first` is the row number of the first value.
     """
     if values.dtype.kind == "f":
         stored = values[:1] if bool((values == values[0]).all()) else values
@@ -55,7 +56,7 @@ def _pack(
 ) -> Chunk:
     """Return a chunk of integers from `low` to `high`.
 
-    `place` is (places, column number) of `values`.
+    `place` is (places, column number) of `values` (see Sources).
     """
     count = len(values)
     if low == high:
@@ -70,7 +71,7 @@ def _pack(
 
 
 def unpack(dtype: str, low: int, data: bytes, out: Values) -> None:
-    """Fill `out` with the values of a chunk: `low` plus the numbers of type `dtype` in `data`.
+    """Fill `out` with the values of a chunk: `low` plus each number of type `dtype` in `data`.
 
     The type of `out` must be wide enough for these values.
     """
@@ -84,7 +85,7 @@ def unpack(dtype: str, low: int, data: bytes, out: Values) -> None:
 
 
 class Packer:
-    """Cuts the columns of one table, which arrive in parts, into chunks."""
+    """Cuts the columns of a table into chunks; the columns arrive in parts."""
 
     def __init__(self, table: str, columns: tuple[str, ...]) -> None:
         self._table = table
@@ -95,9 +96,11 @@ class Packer:
     def add(
         self, columns: dict[str, Values], staged: StagedColumns | None = None
     ) -> Iterator[Chunk]:
-        """Yield the chunks that are full now.  The remaining values wait for more, or for finish().
+        """Add a part of the columns, and yield the chunks that are full now.
 
-        `staged` holds the places and bounds of `columns` if they are known.
+        The values that are left wait for the next part, or for finish().
+
+        `staged` holds the places and the bounds of `columns`, if the caller has them.
         """
         if staged is not None and not self._rest and staged.sources.count == CHUNK:
             yield from self._whole(columns, staged)
@@ -114,7 +117,7 @@ class Packer:
         self._rest = {n: columns[n][whole:].copy() for n in self._columns} if whole < total else {}
 
     def _whole(self, columns: dict[str, Values], staged: StagedColumns) -> Iterator[Chunk]:
-        """Yield one chunk of each of the `columns`, which are exactly one chunk long."""
+        """Yield one chunk for each of the `columns`, whose length must be that of a chunk."""
         for name in self._columns:
             values, number = columns[name], staged.number[name]
             if values.dtype.kind == "f":
@@ -126,7 +129,7 @@ class Packer:
         self._first += CHUNK
 
     def finish(self) -> Iterator[Chunk]:
-        """Yield the chunks of the remaining values."""
+        """Yield chunks with the values that are left."""
         for name, values in self._rest.items():
             yield pack(self._table, name, self._first, values)
         self._rest = {}

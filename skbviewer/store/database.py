@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Open session files; distinguish a damaged file from a bug of skbviewer."""
+"""Open session files, and distinguish damaged files from bugs of skbviewer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ READERS = 8  # connections that the pool keeps open
 
 
 class _Closing(sqlite3.Connection):
-    """A connection that is closed when its engine is no longer used.
+    """A connection that is closed when its SQLAlchemy engine is no longer used.
 
     Python 3.13 warns about connections that are not closed.
     """
@@ -35,9 +35,11 @@ class _Closing(sqlite3.Connection):
 
 
 def engine_for(path: Path) -> Engine:
-    """Return an engine that reads `path`.  Two threads never share a connection.
+    """Return an SQLAlchemy engine that reads the session file `path`.
 
-    The pool keeps connections with their prepared statements for the next reader.  Every query
+    Two threads never share a connection.
+
+    The engine keeps connections, with their prepared statements, for the next reader.  Every query
     raises BadInput if the file is damaged.
     """
     # Not mode=ro: while a note is being written, SQLite may mistake its journal for one to roll
@@ -68,18 +70,20 @@ def engine_for(path: Path) -> Engine:
 
 
 def forget_pages(execute: Callable[[str], object]) -> None:
-    """Unmap the pages of the file that were read; they are mapped again when they are needed.
+    """Unmap the pages of the file that were read; a later read maps them again.
 
-    `execute` executes a statement of a connection.
-    The kernel keeps them cached as long as it has memory, but they no longer count as the
-    process's memory.
+    `execute` executes an SQL statement on a connection to the file.
+    The kernel caches the pages as long as it has memory, but they no longer count as memory of the
+    process.
     """
     for size in (0, MMAP):
         execute(f"PRAGMA mmap_size = {size}")
 
 
 def open_session(path: Path) -> Engine:
-    """Return an engine that reads the session at `path`; each thread needs its own connection.
+    """Return an SQLAlchemy engine that reads the session at `path`.
+
+    Each thread needs its own connection.
 
     Raises BadInput if the file does not exist or is not a session, and OtherVersion if another
     version wrote it.
@@ -110,7 +114,7 @@ def open_session(path: Path) -> Engine:
 
 
 def _refuse_a_part(path: Path) -> None:
-    """Raise BadInput if the file is shorter than its header says."""
+    """Raise BadInput if the file is shorter than its header says, as after a partial copy."""
     with path.open("rb") as file:
         header, size = file.read(HEADER), path.stat().st_size
     if len(header) < HEADER:
@@ -124,7 +128,7 @@ def _refuse_a_part(path: Path) -> None:
 
 
 def _lacking(connection: Connection) -> str:
-    """Return the first table or column of the schema that the session lacks; "" if none."""
+    """Return the first table or column of the schema that the file does not have; "" if none."""
     there: dict[str, set[str]] = {}
     asked = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c"
     for table, column in connection.exec_driver_sql(f"{asked} WHERE m.type = 'table'"):
@@ -143,7 +147,10 @@ def _paths(path: Path) -> tuple[Path, ...]:
 
 
 def _take_back(path: Path) -> None:
-    """Roll back a change that a crash interrupted.  This writes, which readers may not."""
+    """Roll back a change of the session that a crash interrupted.
+
+    The rollback writes to the file, which a connection of a reader must not do.
+    """
     if not path.with_name(f"{path.name}-journal").exists():
         return
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A column of a session that is indexed as an array, but of which only the needed chunks are read.
+"""A column of a session that is indexed like an array; only the needed chunks are read.
 
-For tables with a row for each packet: few rows are wanted of tens of millions.
+LazyColumn is for tables with a row for each packet, if only a few of tens of millions of rows are
+wanted.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .whole_columns import SHORT, Array, Columns
 
 
 class LazyColumn:
-    """Column `name` of `table`; what indexing returns is read-only."""
+    """Column `name` of `table`; the arrays that indexing returns are read-only."""
 
     def __init__(self, columns: Columns, table: str, name: str) -> None:
         self._columns, self._table, self._name = columns, table, name
@@ -25,7 +26,7 @@ class LazyColumn:
         return self._columns.length(self._table)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
-        """Return the whole column, as numpy asks for it."""
+        """Return the whole column; numpy calls this to make an array."""
         whole = np.asarray(self._columns.array(self._table, self._name), dtype)
         return whole.copy() if copy else whole
 
@@ -38,7 +39,7 @@ class LazyColumn:
     def __getitem__(
         self, rows: int | slice | npt.NDArray[np.integer[Any]]
     ) -> np.integer[Any] | Array:
-        """Return the values at `rows`: 0-based numbers, or a slice whose step is 1.
+        """Return the values of `rows`: 0-based row numbers, or a slice with step 1.
 
         Raises IndexError if there is no such row.
         """
@@ -55,11 +56,17 @@ class LazyColumn:
         return read(self._table, self._name, first, number)
 
     def rows_with(self, values: Int64s) -> tuple[Int64s, Array]:
-        """Return the 0-based rows that have one of `values`, which rise, and the rows' values."""
+        """Return the 0-based rows that have one of `values`, and the values of these rows.
+
+        The `values` must be sorted.
+        """
         return self._columns.rows_with(self._table, self._name, values)
 
     def chunk_sums(self) -> Int64s:
-        """Return the sum of the values before each chunk, and that of all: a pass over them."""
+        """Return the sum of all values before each chunk, and the sum of the whole column.
+
+        This reads the whole column.
+        """
         pieces = self._columns.pieces(self._table, self._name)
         sums = [int(values.sum(dtype=np.int64)) for _, (values,) in pieces]
         return np.cumsum(np.array([0, *sums], np.int64))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows to be added to a new session: tables as values, which Builder.add() writes."""
+"""Rows for a new session: a table and its values, which Builder.add() writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ Columns = dict[str, npt.NDArray[np.generic]]
 
 
 class BulkRows(NamedTuple):
-    """New rows of numbers, `total` of them.  `make` returns all columns except `id` for a slice."""
+    """New rows of a bulk table: `total` rows of numbers.
+
+    `make(slice)` returns all columns except `id` for the rows of a slice.
+    """
 
     table: Table
     total: int
@@ -36,6 +39,6 @@ NewRows = BulkRows | FewRows
 
 
 def of_columns(table: Table, columns: Columns) -> BulkRows:
-    """Return the rows of `table` that equally long columns make up."""
+    """Return the rows of `table` whose columns have these values; all have the same length."""
     total = len(next(iter(columns.values())))
     return BulkRows(table, total, lambda rows: {n: c[rows] for n, c in columns.items()})

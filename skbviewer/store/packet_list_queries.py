@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows of the packet list by number, in any order, a page at a time."""
+"""Queries for the rows of the packet list: by number, in any order, a page at a time."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sqlalchemy import Connection, bindparam, case, func, select
 from sqlalchemy.sql.selectable import ScalarSelect
 
 from ..records.kernel_events import DROP
-from .rows import StoredPacket, StoredSeries
+from .query_rows import StoredPacket, StoredSeries
 from .sqlalchemy_tables import address, event, leg, match, packet, series
 
 other = leg.alias("other")  # all legs of the series to which a leg belongs
 
 
 def _listed() -> ScalarSelect[Any]:
-    """Return the numbers as one JSON parameter, so that all pages use one statement."""
+    """Return a subquery with numbers in one JSON parameter, so one statement serves all pages."""
     each = func.json_each(bindparam("numbers")).table_valued("value")
     return select(each.c.value).scalar_subquery()
 
@@ -68,7 +68,10 @@ _SUMMARIES_OF_SERIES = (
 
 
 class LegSummary(NamedTuple):
-    """The facts about a leg that the packet list shows. `row` is a packet or a series."""
+    """The facts about a leg that the packet list shows.
+
+    `row` is the id of a packet or of a series.
+    """
 
     row: int
     leg: int
@@ -81,7 +84,7 @@ class LegSummary(NamedTuple):
 
 
 class AddressOfRow(NamedTuple):
-    """A row of `address`, and the packet that had the addresses."""
+    """A row of `address`; `row` is the packet that had the addresses."""
 
     row: int
     id: int
@@ -100,23 +103,25 @@ def packets(db: Connection, numbers: Iterable[int]) -> dict[int, StoredPacket]:
 
 
 def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, StoredSeries]:
-    """Return the rows of table `series` that are rows K<n>, n in `numbers`, by n."""
+    """Return the rows of table `series` that are listed as K<n>, by n; `numbers` are these n."""
     found = map(StoredSeries._make, db.execute(_KERNEL_ONLY, _numbers(numbers)))
     return {row.kernel_only: row for row in found}
 
 
 def addresses_of_packets(db: Connection, numbers: Iterable[int]) -> list[AddressOfRow]:
-    """Return the addresses in the kernel of those packets of `numbers` that match exactly.
+    """Return the addresses that exactly matched packets had in the kernel.
 
-    The addresses are in order of time; `row` is the packet that had the address.
+    `numbers` are the ids of packets.
+
+    The addresses are in order of time; `row` is the packet that had them.
     """
     return list(map(AddressOfRow._make, db.execute(_ADDRESSES_OF_PACKETS, _numbers(numbers))))
 
 
 def summaries_of_packets(db: Connection, numbers: Iterable[int]) -> list[LegSummary]:
-    """Return the legs matched to the packets `numbers`, in order of time in each source.
+    """Return the legs that match the packets `numbers`, by source and in order of time.
 
-    `row` of the result is the packet.
+    In the result, `row` is the packet.
     """
     return list(map(LegSummary._make, db.execute(_SUMMARIES_OF_PACKETS, _numbers(numbers))))
 
@@ -124,6 +129,6 @@ def summaries_of_packets(db: Connection, numbers: Iterable[int]) -> list[LegSumm
 def summaries_of_series(db: Connection, numbers: Iterable[int]) -> list[LegSummary]:
     """Return the legs of the skb lifetimes with ids `numbers`, in order of time.
 
-    `row` of the result is the series.
+    In the result, `row` is the series.
     """
     return list(map(LegSummary._make, db.execute(_SUMMARIES_OF_SERIES, _numbers(numbers))))

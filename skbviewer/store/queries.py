@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Queries of a session file, as named functions that return plain rows."""
+"""Queries of a session file: functions that return plain rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..records import NO_DELTA
 from ..records.kernel_events import DROP
 from ..records.types import Int64s
 from ..records.view_rows import RELATIONS
-from .rows import (
+from .query_rows import (
     StoredAddress,
     StoredCall,
     StoredChange,
@@ -77,7 +77,7 @@ MISSED = 2  # kbl.h enum kbl_lost
 
 
 def count(db: Connection, table: Table) -> int:
-    """Return the number of rows of `table`, whose ids have no gaps."""
+    """Return the number of rows of `table`, which is its highest id."""
     last = func.max(metadata.tables[table.name].c.id)
     return int(db.execute(select(func.coalesce(last, 0))).scalar_one())
 
@@ -101,13 +101,16 @@ def packets(db: Connection, first: int, number: int) -> list[StoredPacket]:
 
 
 def all_kernel_only_count(db: Connection) -> int:
-    """Return the number of rows K<n>."""
+    """Return the number of kernel-only rows (K<n>)."""
     last = select(func.coalesce(func.max(series.c.kernel_only), 0))
     return max(int(db.execute(last).scalar_one()), 0)
 
 
 def kernel_only_count(db: Connection) -> int:
-    """Return the number of rows K<n> with a network identity; the others have higher numbers."""
+    """Return the number of kernel-only rows (K<n>) that have a network identity.
+
+    The rows without an identity have higher n.
+    """
     low, high = 0, all_kernel_only_count(db)
     while low < high:
         middle = (low + high + 1) // 2
@@ -120,7 +123,7 @@ def kernel_only_count(db: Connection) -> int:
 
 
 def kernel_only(db: Connection, first: int, number: int) -> list[StoredSeries]:
-    """Return the rows of table `series` that are rows K<first> .. K<first + number - 1>."""
+    """Return `number` rows of table `series`: those listed as K<n>, from n = `first` on."""
     wanted = series.c.kernel_only.between(first, first + number - 1)
     rows = db.execute(select(series).where(wanted).order_by(series.c.kernel_only))
     return list(map(StoredSeries._make, rows))
@@ -136,7 +139,7 @@ _LEGS_OF_PACKET = (
 
 
 def legs_of_packet(db: Connection, number: int) -> list[StoredLeg]:
-    """Return the legs matched to packet `number`, with the match, by source, then by time."""
+    """Return the legs that match packet `number`, each with its match, by source and time."""
     return [StoredLeg(*row) for row in db.execute(_LEGS_OF_PACKET, {"number": number})]
 
 
@@ -144,7 +147,7 @@ _MOMENTS = select(moment).where(moment.c.packet == bindparam("number"))
 
 
 def moments(db: Connection, number: int) -> list[StoredMoment]:
-    """Return where and when packet `number` was captured: one row for each log that shows it."""
+    """Return where and when packet `number` was captured: a row for each log that shows it."""
     return list(map(StoredMoment._make, db.execute(_MOMENTS, {"number": number})))
 
 
@@ -184,11 +187,11 @@ _RELATED_LEGS = _related_legs()
 
 
 def related_legs(db: Connection, own: Sequence[int], most: int) -> list[StoredLeg]:
-    """Return legs of the lifetimes that are related to the lifetimes with the ids `own`.
+    """Return the legs of other lifetimes that are related to the lifetimes with the ids `own`.
 
-    Related lifetimes are ancestors, lifetimes into which an own one was merged, clones, and
-    lifetimes merged into an own one.  Returns at most `most` legs, sorted by relation and then by
-    time, each with its `relation`.  Sniffers' copies are left out.
+    Related are ancestors, clones, lifetimes into which one of `own` was merged, and lifetimes that
+    were merged into one of `own`.  Returns at most `most` legs, each with its `relation`; sorted by
+    relation, then by time.  Copies for sniffers are left out.
     """
     rows = db.execute(_RELATED_LEGS, {"own": list(own), "most": most})
     return [StoredLeg(*columns)._replace(relation=relation) for *columns, relation, _ in rows]
@@ -225,10 +228,10 @@ _PACKETS_OF_SERIES = (
 def verdicts_of_series(
     db: Connection, numbers: Sequence[int]
 ) -> dict[int, tuple[int, int, int, int]]:
-    """Return (verdict, rung, row, packet) for each series id in `numbers`.
+    """Return (verdict, rung, row, packet) for each of these ids of series.
 
-    The row is n if the series is row K<n>, otherwise -1.  The packet is the first that matches the
-    series exactly, or -1.
+    The row is n if the series is listed as K<n>, otherwise -1.  The packet is the first one that
+    matches the series exactly, or -1.
     """
     wanted = {"numbers": list(numbers)}
     packets = {row.series: row.packet for row in db.execute(_PACKETS_OF_SERIES, wanted)}
@@ -247,7 +250,7 @@ def waits_of_leg(db: Connection, number: int) -> list[StoredWait]:
 def losses(db: Connection, source: int) -> list[tuple[int, int]]:
     """Return (begin_ns, end_ns) of each loss of the KBL with id `source`, on any CPU.
 
-    Missed hits are left out.
+    Losses that stand for missed hits are left out.
     """
     wanted = (loss.c.source == source) & (loss.c.flags != MISSED)
     rows = db.execute(select(loss.c.ts, loss.c.dur).where(wanted))
@@ -268,7 +271,7 @@ def addresses_in(db: Connection, number: int) -> list[int]:
 
 
 def addresses_of_leg(db: Connection, number: int) -> list[StoredAddress]:
-    """Return the addresses of the leg with id `number` that its lifetime had in no earlier leg."""
+    """Return the addresses of the leg with id `number` that no earlier leg of its lifetime had."""
     rows = db.execute(select(address).where(address.c.leg == number).order_by(address.c.id))
     return list(map(StoredAddress._make, rows))
 
@@ -297,7 +300,7 @@ _DROP, _CHANGE, _SYSCALL, _NAME, _END = accumulate(_WIDTHS)
 
 
 def _event(row: Sequence[Any]) -> StoredEvent:
-    """Return an event from its columns and its details' columns, which are None without details."""
+    """Return an event from its own columns and its details' columns (None without details)."""
     details = (
         None if row[_DROP] is None else StoredDrop._make(row[_DROP:_CHANGE]),
         None if row[_CHANGE] is None else StoredChange._make(row[_CHANGE:_SYSCALL]),
@@ -321,7 +324,7 @@ _FRAMES_OF_LEG = (
 
 
 def frames_of_leg(db: Connection, number: int) -> list[StoredFrame]:
-    """Return the stacks of the drops of the leg with id `number`, innermost frame first."""
+    """Return the stack frames of the drops in the leg with id `number`, innermost frame first."""
     return list(map(StoredFrame._make, db.execute(_FRAMES_OF_LEG, {"number": number})))
 
 
@@ -332,13 +335,13 @@ def stacks(db: Connection) -> Int64s:
 
 
 def devices_of_events(db: Connection) -> list[tuple[int, int, int, int]]:
-    """Return (event, netns, ifindex, state) of all events that have a row in table change."""
+    """Return (event, netns, ifindex, state) of each event that has a row in table `change`."""
     wanted = select(change.c.event, change.c.netns, change.c.ifindex, change.c.state)
     return [(row[0], row[1], row[2], row[3]) for row in db.execute(wanted)]
 
 
 def meta(db: Connection, source_id: int) -> dict[str, str]:
-    """Return the META values of a KBL by key, without the sections of points."""
+    """Return the META values of a KBL by key, except the JSON sections of points."""
     wanted = select(meta_table.c.key, meta_table.c.value).where(
         meta_table.c.source == source_id, ~meta_table.c.key.startswith(SECTIONS)
     )
@@ -346,7 +349,7 @@ def meta(db: Connection, source_id: int) -> dict[str, str]:
 
 
 def sections(db: Connection, source_id: int, numbers: Collection[int]) -> dict[int, str]:
-    """Return the sections of points with these numbers, as JSON, by number."""
+    """Return the JSON sections of points whose numbers are in `numbers`, by number."""
     keys, found = [f"{SECTIONS}{number}" for number in numbers], dict[int, str]()
     for at in range(0, len(keys), MOST_KEYS):
         wanted = select(meta_table.c.key, meta_table.c.value).where(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The running sums of a column, found chunk by chunk.
+"""The running sums of a column, computed only for the chunks that are needed.
 
-A table that stores how many rows of another table belong to each of its rows says so where they
-begin.
+Some tables store how many rows of another table belong to each of their rows; the running sums say
+where these rows begin.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from .lazy_column import LazyColumn
 
 
 class RunningSums:
-    """Element i is the sum of the first i values of `column`; the last element is that of all.
+    """Element i is the sum of the first i values of `column`; the last element is the sum of all.
 
-    `chunks` are its LazyColumn.chunk_sums(): the sum before each chunk.
+    `chunks` is the result of its LazyColumn.chunk_sums(): the sum before each chunk.
     """
 
     def __init__(self, column: LazyColumn, chunks: Int64s) -> None:
@@ -30,13 +30,13 @@ class RunningSums:
         return len(self._column) + 1
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Int64s:
-        """Return all sums, as numpy asks for them."""
+        """Return all sums; numpy calls this to make an array."""
         sums = np.zeros(len(self), np.int64)
         np.cumsum(np.asarray(self._column), out=sums[1:])
         return np.asarray(sums, dtype)
 
     def __getitem__(self, rows: slice | npt.NDArray[np.integer]) -> Int64s:
-        """Return the sums at `rows`: 0-based numbers, or a slice whose step is 1.
+        """Return the sums at `rows`: 0-based numbers, or a slice with step 1.
 
         Raises IndexError if there is no such element.
         """
@@ -53,7 +53,10 @@ class RunningSums:
         return self._by_chunk(rows, np.searchsorted(rows, starts), self._of_chunk)
 
     def last_not_above(self, values: Int64s) -> Int64s:
-        """Return the index of the last sum that is at most each of `values`, which rise from 0."""
+        """Return for each of `values` the index of the last sum that is not greater.
+
+        The `values` must be sorted, and at least 0.
+        """
         bounds = np.r_[np.searchsorted(values, self._chunks[:-1]), len(values)]
         return self._by_chunk(values, bounds, self._last_in_chunk)
 
@@ -63,7 +66,10 @@ class RunningSums:
         bounds: npt.NDArray[np.integer],
         make: Callable[[int, npt.NDArray[np.integer]], Int64s],
     ) -> Int64s:
-        """Return make(i, values[bounds[i] : bounds[i + 1]]) of all chunks i that have any."""
+        """Return the joined results of `make`, which is called for each chunk that has values.
+
+        For chunk i, it is called as make(i, values[bounds[i] : bounds[i + 1]]).
+        """
         found = np.empty(len(values), np.int64)
         for number in np.flatnonzero(np.diff(bounds)).tolist():
             mine = slice(int(bounds[number]), int(bounds[number + 1]))
@@ -71,7 +77,7 @@ class RunningSums:
         return found
 
     def _of_chunk(self, number: int, rows: npt.NDArray[np.integer]) -> Int64s:
-        """Return the sums at `rows`, all of the chunk `number`."""
+        """Return the sums at `rows`, all of which are in the chunk `number`."""
         return np.asarray(self._sums(number)[rows - number * CHUNK], np.int64)
 
     def _last_in_chunk(self, number: int, values: npt.NDArray[np.integer]) -> Int64s:
@@ -79,7 +85,7 @@ class RunningSums:
         return np.asarray(last + number * CHUNK, np.int64)
 
     def _sums(self, number: int) -> Int64s:
-        """Return the sums of the chunk `number`, and the first one of the next chunk."""
+        """Return the sums of the chunk `number`, and the first sum of the next chunk."""
         values = self._column[number * CHUNK : (number + 1) * CHUNK]
         sums = np.r_[0, np.cumsum(values, dtype=np.int64)]
         return np.asarray(self._chunks[number] + sums, np.int64)

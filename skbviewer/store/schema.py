@@ -2,9 +2,9 @@
 """The tables of a session file.
 
 Bulk tables are declared from the numpy dtypes of `records` and from the layouts below, so each
-column is declared once.  Row ids are dense and start at 1.  Addresses are signed 64-bit numbers.
-Unknown numbers are -1 in tables (0 if the dtype is unsigned, NO_DELTA where -1 is a valid distance)
-and NULL in the views, which views/ declares.
+column is declared once.  Row ids start at 1 and have no gaps.  Addresses are signed 64-bit numbers.
+An unknown number is -1 in tables (0 if the dtype is unsigned, NO_DELTA if -1 is a valid distance),
+and NULL in the views that views/ declares.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ task = _table("task", *_integers("source", "pid"), Column("comm", TEXT))
 device = _table("device", *_integers("source", "netns", "ifindex"), Column("name", TEXT))
 
 # META of each KBL; rows with source SESSION hold values of the import as a whole.
-SESSION, RULES = 0, "rules"  # the number of the matching rules, see matching/rules.py
+SESSION, RULES = 0, "rules"  # the number of the matching rules, see matching/match_rule_numbers.py
 # Of a log of points: the id of a KBL of the same host; the number of sections of its records.
 SAME_HOST, SECTIONS = "same_host.", "sections."
 meta = _table(
@@ -196,7 +196,7 @@ clock = _table(
     *_integers("residual_ns", "pairs", "netns", "ifindex"),
 )
 
-# Converts each source's clock to session time, see matching/clock/timebase.py.
+# Converts each source's clock to session time, see matching/clock/session_time.py.
 timebase = _table(
     "timebase",
     *_integers("source", "interface"),  # interface -1: all
@@ -246,7 +246,7 @@ CHUNKED: dict[str, tuple[str, ...]] = {
 }
 
 # Columns of tables that have only chunks, no rows: what would take long to find again in a session
-# with many packets (analysis/breakdown/stored_facts.py).  Smaller sessions do not have them.
+# with many packets (analysis/breakdown/stored_path_classes.py).  Smaller sessions do not have them.
 DERIVED: dict[str, tuple[str, ...]] = {
     # The packets whose time in kernel is known, with their classes; `packet` is -n for row K<n>.
     "unit": ("packet", "kernel_ns", "legs", "number", "peers"),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Write a new session file.
 
-Input: numpy tables.  Output: one SQLite file, which gets its name only when it is complete.  Bulk
-tables are written straight from numpy columns (see bulk_load.py).
+Input: numpy tables.  Output: an SQLite file, which gets its final name when it is complete.  Bulk
+tables are written from numpy columns, without rows in between (see bulk_load.py).
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ Derived = Mapping[str, Mapping[str, npt.NDArray[np.generic]]]  # columns by tabl
 
 
 class Builder:
-    """Makes a session file.  Use it as a context manager and call finish() at the end.
+    """Writes a session file.  Use it as a context manager and call finish() at the end.
 
-    Leaving the context without finish() removes everything.  Raises BadInput with the file's name
-    if the disk is full or the folder cannot be written.
+    If the context ends without finish(), all files of the builder are removed.  Raises BadInput
+    with the file's name if the disk is full or the folder cannot be written.
     """
 
     def __init__(
@@ -92,22 +92,22 @@ class Builder:
             raise self._bad(error) from error
 
     def count(self, table: Table) -> int:
-        """Return the number of rows added to `table` so far; the next row's id is one more."""
+        """Return the number of rows that `table` has so far; the next row's id is one more."""
         return self._rows.get(table.name, 0)
 
     def add_array(self, table: Table, columns: Values) -> None:
-        """Append equally long columns of numbers: all columns of `table` except `id`.
+        """Append rows, given as columns of equal length: all columns of `table` except `id`.
 
-        Unsigned 64-bit numbers are stored as signed ones with the same bits.  A table that was
-        filled by this method must not be passed to add_rows().
+        Unsigned 64-bit numbers are stored as signed ones with the same bits.  Do not fill one table
+        by both this method and add_rows().
         """
         total = len(next(iter(columns.values())))
         self.add_parts(table, total, lambda rows: {n: c[rows] for n, c in columns.items()})
 
     def add_parts(self, table: Table, total: int, make: Callable[[slice], Values]) -> None:
-        """Append `total` rows, some at a time, as add_array() does.
+        """Append `total` rows like add_array(), but some rows at a time.
 
-        `make` returns the columns for a slice of rows, from row 0 on.
+        `make(slice)` returns the columns for a slice of rows; rows count from 0.
         """
         assert self._bulk is not None, "Builder is used outside its with statement"
         self._bulk_tables.add(table.name)
@@ -129,7 +129,7 @@ class Builder:
                 self.add_rows(*each)
 
     def add_rows(self, table: Table, rows: Iterable[Sequence[object]]) -> None:
-        """Append rows with all columns except `id`, in the table's order; not to a bulk table."""
+        """Append rows to a table that is no bulk table; values are in the order of its columns."""
         assert table.name not in self._bulk_tables
         self._insert(table, [tuple(row) for row in rows])
 
@@ -140,8 +140,9 @@ class Builder:
     ) -> None:
         """Make the indexes, write everything to disk, and rename the file to its final name.
 
-        `derive` returns columns of schema.DERIVED to store as well, and `results` rows of table
-        `result`.  They get the path of the file, which is a session by then.
+        When the file is already a session, both functions are called with its path: `derive`
+        returns columns of schema.DERIVED, and `results` rows of table `result`, which are then
+        stored.
         """
         connection = self._open()
         assert self._bulk is not None
@@ -168,7 +169,7 @@ class Builder:
             self._open().executemany(schema.chunk.insertion(), chunks)
 
     def _add_chunks(self, chunks: Iterable[Chunk]) -> None:
-        """Add chunk by chunk: a list of all chunks would be a copy of the column."""
+        """Add the chunks one by one, because a list of all chunks would be a copy of the column."""
         assert self._bulk is not None
         self._bulk.add_records(schema.chunk, chunks)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Copy whole session files, even while they are read, and change the paths of their inputs."""
+"""Copy whole session files, even while they are read, and change the paths of their input files."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ PAGES_AT_ONCE = 4096
 
 
 def copy_session(file: Path, out: Path, progress: Progress) -> None:
-    """Copy the session `file` to `out` by SQLite's backup.
+    """Copy the session `file` to `out` by SQLite's backup function.
 
-    A change of the session during the copy is in the copy either completely or not at all.  Raises
-    BadInput if `out` cannot be written, and Cancelled; then no part of the copy remains.
+    If the session is changed during the copy, the copy contains the change completely or not at
+    all.  Raises BadInput if `out` cannot be written; raises Cancelled.  In both cases, the
+    incomplete copy is removed.
     """
     made = temporary(out)
 
@@ -46,9 +47,9 @@ def copy_session(file: Path, out: Path, progress: Progress) -> None:
 
 
 def set_path(file: Path, source: int, path: Path) -> None:
-    """Set the path of the input `source` in the session `file`.
+    """Set the path of the input file with id `source` in the session `file`.
 
-    A log and the packets in it are two sources with one path, so both get the new path. Raises
+    A log and the packets in it are two sources with one path, so the path of both is set.  Raises
     BadInput if the session cannot be written.
     """
     with writing(file) as db:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Session files as files: recognise them, find their inputs, create them under temporary names."""
+"""Recognise session files, find their input files, and create sessions under temporary names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MADE_BY = re.compile(r"(\d+)\.tmp(-\w+)?")  # the end of names that temporary() 
 
 
 def connect_new(path: Path) -> sqlite3.Connection:
-    """Return a connection to a file without tables, which no other process uses."""
+    """Return a connection to a new file without tables, which no other process uses."""
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"
     connection = sqlite3.connect(uri, uri=True)
     connection.execute(f"PRAGMA mmap_size = {MMAP}")
@@ -31,9 +31,9 @@ def connect_new(path: Path) -> sqlite3.Connection:
 
 
 def temporary(out: Path) -> Path:
-    """Return the path at which this process writes the file that will be renamed to `out`.
+    """Return the temporary path at which this process writes a file, to rename it to `out` later.
 
-    Removes files that killed processes have left there.
+    Removes temporary files that processes have left there when they were killed.
     """
     begin = f".{out.name}."
     with suppress(OSError):
@@ -55,7 +55,7 @@ def _runs(process: int) -> bool:
 
 
 def is_session(path: Path) -> bool:
-    """Return whether the file begins like an SQLite database; False if it cannot be read."""
+    """Return whether a file begins like an SQLite database; False if it cannot be read."""
     try:
         return head(path).startswith(SQLITE_HEAD)
     except BadInput:
@@ -63,9 +63,9 @@ def is_session(path: Path) -> bool:
 
 
 def inputs_of(file: Path) -> list[tuple[Path, str]]:
-    """Return path and SHA-256 of the files from which a session of any version was made.
+    """Return path and SHA-256 of each input file of a session, whatever its version.
 
-    The list is empty if the session does not contain these paths.
+    The list is empty if the session does not name its input files.
     """
     uri = f"file:{quote(str(file.absolute()))}?mode=ro"
     with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:
@@ -77,7 +77,7 @@ def inputs_of(file: Path) -> list[tuple[Path, str]]:
 
 
 def head(path: Path) -> bytes:
-    """Return the first 16 bytes of a file.  Raises BadInput if it cannot be read."""
+    """Return the first 16 bytes of a file.  Raises BadInput if the file cannot be read."""
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):  # reading a pipe may never end
             raise BadInput(path, None, "is not a regular file")

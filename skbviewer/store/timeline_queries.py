@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Queries of the timeline, except whole columns."""
+"""Queries for the timeline; it reads whole columns in another way."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StoredLoss(NamedTuple):
 
 
 class LegOfPacket(NamedTuple):
-    """A match: a packet, a leg that matches the packet, and the verdict."""
+    """A match: the ids of a packet and of a leg, and the verdict."""
 
     packet: int
     leg: int
@@ -32,14 +32,14 @@ class LegOfPacket(NamedTuple):
 
 
 class LegOfKernelOnly(NamedTuple):
-    """A leg of row K<n>; `kernel_only` is n."""
+    """A leg of a kernel-only row K<n>; `kernel_only` is n."""
 
     kernel_only: int
     leg: int
 
 
 class CallOfLeg(NamedTuple):
-    """A call, and the source of its leg."""
+    """A call, with the source of its leg."""
 
     id: int
     leg: int
@@ -51,7 +51,7 @@ class CallOfLeg(NamedTuple):
 
 
 class WaitOfLeg(NamedTuple):
-    """A time when a leg was not busy, and the source of the leg."""
+    """A time in which a leg was not busy, with the source of the leg."""
 
     leg: int
     source: int
@@ -61,7 +61,7 @@ class WaitOfLeg(NamedTuple):
 
 
 def functions(db: Connection) -> dict[int, dict[int, str]]:
-    """Return the names of probed functions, by source id of their KBL and probe id."""
+    """Return the names of probed functions, by KBL (source id) and probe id."""
     found: dict[int, dict[int, str]] = {}
     for source, func, name in db.execute(select(probe.c.source, probe.c.func, probe.c.name)):
         found.setdefault(source, {})[func] = name
@@ -69,9 +69,9 @@ def functions(db: Connection) -> dict[int, dict[int, str]]:
 
 
 def gaps(db: Connection) -> list[StoredLoss]:
-    """Return the losses of all KBLs, on the KBL's clock.
+    """Return the losses of all KBLs, with times on the clock of the KBL.
 
-    Missed hits are left out: each is a single call of a function, somewhere in a long time.
+    Missed hits are left out, because each is a single call at an unknown moment of a long time.
     """
     columns = (loss.c.ts, loss.c.dur, loss.c.cpu, loss.c.source, loss.c.data, loss.c.flags)
     wanted = select(*columns).where(loss.c.flags != MISSED)
@@ -79,7 +79,7 @@ def gaps(db: Connection) -> list[StoredLoss]:
 
 
 def legs_of_packets(db: Connection, numbers: Sequence[int]) -> list[LegOfPacket]:
-    """Return the matches of the packets `numbers`, exact ones first."""
+    """Return the matches of the packets `numbers`; exact matches come first."""
     columns = match.c.packet, match.c.leg, match.c.verdict
     wanted = select(*columns).where(match.c.packet.in_(numbers))
     wanted = wanted.order_by(match.c.verdict, match.c.packet, match.c.leg)
@@ -87,7 +87,7 @@ def legs_of_packets(db: Connection, numbers: Sequence[int]) -> list[LegOfPacket]
 
 
 def legs_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[LegOfKernelOnly]:
-    """Return the legs of the rows K<n>, n in `numbers`."""
+    """Return the legs of kernel-only rows K<n>; `numbers` are the values of n."""
     joined = series.join(leg, leg.c.series == series.c.id)
     wanted = select(series.c.kernel_only, leg.c.id.label("leg")).select_from(joined)
     wanted = wanted.where(series.c.kernel_only.in_(numbers))
@@ -104,7 +104,7 @@ def calls_of_legs(db: Connection, legs: Sequence[int]) -> list[CallOfLeg]:
 
 
 def waits_of_legs(db: Connection, legs: Sequence[int]) -> list[WaitOfLeg]:
-    """Return the times when the legs with the ids `legs` were not busy, by leg and time."""
+    """Return the times in which the legs with the ids `legs` were not busy, by leg and time."""
     columns = (wait.c.leg, leg.c.source, wait.c.kind, wait.c.begin_ns, wait.c.end_ns)
     wanted = select(*columns).join(leg, leg.c.id == wait.c.leg).where(wait.c.leg.in_(legs))
     wanted = wanted.order_by(wait.c.leg, wait.c.begin_ns)
@@ -112,7 +112,7 @@ def waits_of_legs(db: Connection, legs: Sequence[int]) -> list[WaitOfLeg]:
 
 
 def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
-    """Return the leg, the leg's series and the leg's first call, for the call with id `number`.
+    """Return three ids for the call `number`: its leg, the leg's series, and the leg's first call.
 
     Returns None if there is no such call.
     """
@@ -124,7 +124,7 @@ def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
 
 
 def packet_of_leg(db: Connection, number: int) -> int | None:
-    """Return the packet that matches the leg with id `number` best; None if there is none."""
+    """Return the packet with the best match for the leg with id `number`; None if there is none."""
     wanted = select(match.c.packet).where(match.c.leg == number)
     return db.execute(wanted.order_by(match.c.verdict, match.c.id)).scalar()
 
@@ -135,14 +135,17 @@ def series_of_leg(db: Connection, number: int) -> int | None:
 
 
 def leg_of_event(db: Connection, number: int) -> int | None:
-    """Return the leg of the event with id `number`, or -1; None if there is no such event."""
+    """Return the leg of the event with id `number`; -1 if it has no leg.
+
+    Returns None if there is no such event.
+    """
     return db.execute(select(event.c.leg).where(event.c.id == number)).scalar()
 
 
 def time_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
     """Return source, entry and duration (ns) of the call with id `number`; None if there is none.
 
-    The duration is -1 if the log does not have the call's return.
+    The duration is -1 if the return of the call is not in the log.
     """
     wanted = select(leg.c.source, call.c.entry_ns, call.c.dur_ns)
     wanted = wanted.join(leg, leg.c.id == call.c.leg)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Whole columns of a session's bulk tables as numpy arrays.
+"""Read whole columns of a session's bulk tables as numpy arrays.
 
-Arrays have the narrowest signed type that holds all values of the column, or float64.  Convert to
-int64 before you subtract values whose difference may overflow.  Arrays are shared and read-only.
-Row numbers are 0-based: id - 1.
+Arrays have the narrowest signed type that holds all values of the column, or float64.  Convert an
+array to int64 before you subtract values whose difference may overflow.  Arrays are shared and
+read-only.  Row numbers are 0-based: id - 1.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _Place(NamedTuple):
 class Columns:
     """The column chunks of one session; methods may be called from several threads at once.
 
-    Every method raises KeyError for a table or column that has no chunks.
+    Every method raises KeyError if the table or column has no chunks.
     """
 
     def __init__(self, engine: Engine, budget: int = BUDGET) -> None:
@@ -63,16 +63,16 @@ class Columns:
         self._changed: dict[tuple[str, str], Array] = {}
 
     def with_columns(self, table: str, changed: dict[str, Array]) -> Columns:
-        """Return the same columns, but the whole columns `changed` of `table` instead of its own.
+        """Return these columns, with the columns `changed` instead of the stored ones of `table`.
 
-        bounds() and rows_with() still return what is stored.
+        bounds() and rows_with() of the result still use the stored columns.
         """
         made = Columns(self._engine, self._budget)
         made._changed = self._changed | {(table, name): one for name, one in changed.items()}
         return made
 
     def forget(self) -> None:
-        """Free all cached arrays: for code that is about to need much memory for a while."""
+        """Free all cached arrays, because the caller will need much memory for a while."""
         with self._lock:
             self._kept.clear()
             self._size = 0
@@ -89,20 +89,23 @@ class Columns:
         return self._lengths[table]
 
     def bounds(self, table: str, column: str) -> tuple[int, int]:
-        """Return the lowest and the highest integer of a column without reading it; else 0, -1."""
+        """Return the lowest and the highest integer of a column without reading it.
+
+        Returns (0, -1) if there are none.
+        """
         places = self._of(table, column)
         low = min((place.low for place in places), default=0)
         return low, max((place.high for place in places), default=-1)
 
     def array(self, table: str, column: str) -> Array:
-        """Return the whole column; it is kept in memory for later calls."""
+        """Return the whole column, and keep it in memory for later calls."""
         kept = self._get((table, column, -1))
         if kept is not None:
             return kept
         return self._keep((table, column, -1), self.once(table, column))
 
     def once(self, table: str, column: str) -> Array:
-        """Return the whole column without keeping it: for code that reads it once."""
+        """Return the whole column without keeping it, for code that reads it once."""
         kept = self._get((table, column, -1))
         if kept is not None:
             return kept
@@ -114,7 +117,7 @@ class Columns:
     def pieces(self, table: str, *columns: str) -> Iterator[tuple[int, tuple[Array, ...]]]:
         """Yield (first row, values of each column) for consecutive blocks of rows.
 
-        Nothing is cached.
+        The arrays are not cached.
         """
         first = 0
         for number, place in enumerate(self._of(table, columns[0])):
@@ -150,7 +153,7 @@ class Columns:
         return joined[begin : begin + count]
 
     def block(self, table: str, column: str, first: int, count: int) -> Array:
-        """Return what part() returns without keeping it: for code that reads a column once."""
+        """Return the values of part() without keeping them, for code that reads a column once."""
         whole = self._get((table, column, -1))
         if whole is not None:
             return whole[first : first + count]
@@ -161,7 +164,7 @@ class Columns:
         return out[first % CHUNK :][:count]
 
     def take(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
-        """Return the values of a column at the 0-based `rows`, in their order.
+        """Return the values of a column at the 0-based `rows`, in the order of `rows`.
 
         Raises IndexError if there is no such row.
         """
@@ -185,10 +188,10 @@ class Columns:
     def rows_with(
         self, table: str, column: str, values: npt.NDArray[np.integer]
     ) -> tuple[Int64s, Array]:
-        """Return the 0-based rows whose value is one of `values`, and these rows' values.
+        """Return the 0-based rows whose value is one of `values`, and the values of these rows.
 
-        `values` rise.  Only chunks that may have such rows are read, so finding a few neighbouring
-        rows of a sorted column takes no time.
+        The `values` must be sorted.  Only chunks that may have such rows are read, so it takes
+        little time to find a few neighbouring rows of a sorted column.
         """
         low, high = self._chunk_bounds(table, column)
         begin, end = np.searchsorted(values, low), np.searchsorted(values, high, "right")
@@ -213,10 +216,12 @@ class Columns:
     def rows_during(
         self, table: str, begin: str, last: tuple[str, ...], times: tuple[int, int]
     ) -> Int64s:
-        """Return 0-based rows that may be at work between two times, rising, and all that are.
+        """Return the 0-based numbers, sorted, of rows that may be at work between two times.
 
-        Column `begin` has the time when a row begins, and the sum of the columns `last` when it
-        ends.  The result contains whole chunks.
+        The result contains all rows that are at work then.
+
+        A row is at work from its time in column `begin` to the sum of its values in the columns
+        `last`.  The result also contains other rows of the same chunks.
         """
         starts, *ends = (self._of(table, name) for name in (begin, *last))
         first = 0
@@ -228,9 +233,9 @@ class Columns:
         return np.concatenate(found)
 
     def rows_within(self, table: str, column: str, spans: Sequence[tuple[int, int]]) -> Int64s:
-        """Return 0-based rows, rising, among which are all with a value in one of the `spans`.
+        """Return the 0-based numbers, sorted, of all rows whose value is in one of the `spans`.
 
-        A span is (first, last).  The result contains whole chunks.
+        A span is (first, last).  The result also contains other rows of the same chunks.
         """
         low, high = self._chunk_bounds(table, column)
         hit = np.zeros(len(low), np.bool_)
@@ -241,9 +246,9 @@ class Columns:
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     def near(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
-        """Return the values of a column at the 0-based `rows`, which rise.
+        """Return the values of a column at the 0-based `rows`, which must be sorted.
 
-        Whole columns are neither read nor kept: this is for code that reads a table in blocks.
+        The whole column is neither read nor kept, so this is for code that reads a table in blocks.
         """
         if not len(rows):
             return np.empty(0, self._dtype(table, column))
@@ -255,7 +260,7 @@ class Columns:
         return values if span == len(rows) else np.asarray(values[rows - first])
 
     def _sparse(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
-        """Return the values at `rows`, which rise, chunk by chunk."""
+        """Return the values at `rows`, which must be sorted, chunk by chunk."""
         out = np.empty(len(rows), self._dtype(table, column))
         first, last = int(rows[0]) // CHUNK, int(rows[-1]) // CHUNK
         bounds = np.searchsorted(rows, np.arange(first, last + 2) * CHUNK)
@@ -299,7 +304,7 @@ class Columns:
                 forget_pages(cursor.execute)
 
     def _dtype(self, table: str, column: str) -> str:
-        """Return the type of a column's arrays; finding it takes a pass over all its places."""
+        """Return the type of a column's arrays, after looking at the bounds of all its chunks."""
         found = self._dtypes.get((table, column))
         if found is None:
             found = _narrowest(table, column, self._of(table, column))
@@ -345,7 +350,7 @@ class Columns:
 
 
 def _places_of(part: Array, values: npt.NDArray[np.integer]) -> Int64s:
-    """Return the places in `part` of the `values`, which rise."""
+    """Return the positions of the elements of `part` that are among `values` (sorted)."""
     first, last = int(values[0]), int(values[-1])
     if last - first + 1 == len(values):
         return np.flatnonzero((part >= first) & (part <= last))

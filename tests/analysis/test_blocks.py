@@ -12,13 +12,13 @@ import pytest
 from skbviewer import readers
 from skbviewer.analysis.calls.call_building import build as build_calls
 from skbviewer.analysis.calls.call_table import CALL_DTYPE
-from skbviewer.analysis.calls.probe_costs import Costs
+from skbviewer.analysis.calls.probe_cost_per_record import Costs
 from skbviewer.analysis.ingest.event_rows import build as build_events
 from skbviewer.analysis.ingest.leg_summary import owners
-from skbviewer.analysis.ingest.series_summary import series_summary
+from skbviewer.analysis.ingest.skb_lifetime_summary import series_summary
 from skbviewer.matching import Nesting, build_legs, build_series, join_sockets
 from skbviewer.matching.arrays.array_blocks import blocks
-from skbviewer.records import Calibration, KernelLog, Silent, resource, scratch, scratch_of
+from skbviewer.records import Calibration, KernelLog, Silent, resource, scratch_memory, scratch_of
 
 KNOWN = Calibration(empty=30, nested=70, skb_empty=40, skb_nested=90)
 
@@ -71,9 +71,9 @@ def test_what_lies_in_files_is_the_same(
 ) -> None:
     path = resource(f"samples/{name}/{name}.kbl")
     log = readers.read(path, Silent())
-    monkeypatch.setattr(scratch, "LARGE_BYTES", 1)
-    monkeypatch.setattr(scratch, "SMALLEST_FILE", 1)
-    monkeypatch.setattr(scratch, "KEPT", 1)
+    monkeypatch.setattr(scratch_memory, "LARGE_BYTES", 1)
+    monkeypatch.setattr(scratch_memory, "SMALLEST_FILE", 1)
+    monkeypatch.setattr(scratch_memory, "KEPT", 1)
     monkeypatch.setattr(blocks, "__defaults__", (1000,))
     filed = readers.read(path, Silent(), tmp_path)
     assert isinstance(log, KernelLog) and isinstance(filed, KernelLog)

@@ -25,7 +25,7 @@ from skbviewer.analysis.timeline.pixel_bins import DROP, LAYER, OPEN, boxes
 from skbviewer.analysis.timeline.row_stacking import MOST_ROWS, nothing_stacked, ranks, stack
 from skbviewer.analysis.timeline.session_overview import BINS, Gap, overview
 from skbviewer.records import Silent
-from skbviewer.records.scratch import Scratch
+from skbviewer.records.scratch_memory import Scratch
 
 Index = npt.NDArray[np.int64]
 FUNCTIONS = Functions({1: {0: "ip_rcv", 1: "tcp_v4_rcv", 2: "veth_xmit"}})
@@ -180,7 +180,7 @@ def test_boxes_in_files_are_those_in_memory(
     """In blocks of a few rows, and in files, the boxes are the same."""
     table = Table(nested(3_000, 4))
     wanted = made(table, scratch=Scratch())
-    monkeypatch.setattr("skbviewer.records.scratch.SMALLEST_FILE", 1)
+    monkeypatch.setattr("skbviewer.records.scratch_memory.SMALLEST_FILE", 1)
     for module in ("lanes", "lane_calls"):
         monkeypatch.setattr(f"skbviewer.analysis.timeline.{module}.BLOCK", 97)
     found = made(table, scratch=Scratch(tmp_path))

@@ -20,10 +20,10 @@ import pytest
 
 import skbviewer
 from skbviewer.analysis.display_filter import FilterError
-from skbviewer.api import frames
+from skbviewer.api import data_frames
 from skbviewer.records import view_rows
 from skbviewer.records.table_columns import TableColumn, TableMeaning, Vector
-from skbviewer.session.querying import Answer
+from skbviewer.session.query_thread import Answer
 from skbviewer.store.views import view_blocks
 from tests.e2e.samples import NAMES, open_sample
 
@@ -229,11 +229,11 @@ def test_missing_numbers_of_every_type() -> None:
         "c": Vector(np.array([1.5, 2.5]), missing),
         "d": Vector(np.array([0, -1], np.int32), None, ["x"]),
     }
-    array = frames.structured_array([block])
+    array = data_frames.structured_array([block])
     assert array[1].tolist()[:2] == (skbviewer.UNKNOWN, -(1 << 31))
     assert np.isnan(array["c"][1]) and array["d"].tolist() == ["x", None]
-    assert frames.polars([block]).rows()[1] == (None,) * 4
-    assert frames.polars([block]).dtypes == [
+    assert data_frames.polars([block]).rows()[1] == (None,) * 4
+    assert data_frames.polars([block]).dtypes == [
         polars.Int64, polars.Int32, polars.Float64, polars.String
     ]  # fmt: skip
 

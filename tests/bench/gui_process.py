@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from skbviewer.cli.starting import importing
+from skbviewer.cli.program_start import importing
 
 with importing():  # as the program itself does
     import numpy as np

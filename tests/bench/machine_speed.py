@@ -16,8 +16,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from skbviewer.dataset import folder
-from skbviewer.dataset.adding import add_pair
+from skbviewer.dataset import dataset_paths
+from skbviewer.dataset.add_task import add_pair
 
 PAUSE_S = 2.0  # between two imports
 
@@ -47,7 +47,7 @@ class MachineSpeed:
 def _import(out: Path, pair: tuple[Path, ...]) -> float:
     """Add a pair to a new dataset; return the CPU seconds."""
     shutil.rmtree(out, ignore_errors=True)
-    folder.make(out)
+    dataset_paths.make(out)
     begin = time.process_time()
     outcome = add_pair(out, pair)
     assert outcome.added, outcome.error

@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from scanner import btf, summary
+from scanner import btf, summary_table
+from scanner.cached_tables import Run, tables
 from scanner.progress import Progress
-from scanner.results import Run, tables
-from scanner.tables.polymorphism import HUBS
+from scanner.tables.struct_forms import HUBS
 from scanner.tables.three_tables import Options, Result
 
 from . import scanner_oracle as oracle
@@ -235,7 +235,7 @@ def bench(version: str, out: Path) -> list[Line]:
         lines.append(Line("Debian's kernel with BTF", "none of this version in apt"))
     else:
         lines += by_btf(result, btf.kernel(found[0], [found[1]], None))
-    lines += [Line(text, "") for text in summary.lines(result.counts)]
+    lines += [Line(text, "") for text in summary_table.lines(result.counts)]
     return lines
 
 

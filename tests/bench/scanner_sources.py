@@ -21,9 +21,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scanner.cached_tables import Run, tables
 from scanner.progress import Progress
-from scanner.results import Run, tables
-from scanner.source.normalise import close_paren
+from scanner.source.macro_replacement import close_paren
 from scanner.tables.three_tables import Options, Result
 
 # Package, the struct asked about, and the folders; u-boot has include and net as a kernel has.

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from skbviewer.cli import main
-from skbviewer.dataset import folder
-from skbviewer.dataset.adding import add_pair
+from skbviewer.dataset import dataset_paths
+from skbviewer.dataset.add_task import add_pair
 from tests.cli.commands import wait_for_threads
 from tests.dataset.recordings import pair
 
@@ -31,7 +31,7 @@ SELECT = "SELECT host, count(*) AS packets FROM packets GROUP BY host ORDER BY h
 def twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     """A dataset with a log and its capture, and with the capture alone; their session ids."""
     made = tmp_path_factory.mktemp("twice") / "dataset"
-    folder.make(made)
+    dataset_paths.make(made)
     both, alone = add_pair(made, pair("handshake")), add_pair(made, pair("handshake")[1:])
     return made, both.session, alone.session
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from skbviewer.cli.main import main
+from tests.analysis.ingest.test_calls_without_skb import LOCK, ROUTE, sending, series_with
 from tests.analysis.ingest.test_event_rows import imported
-from tests.analysis.ingest.test_inner_calls import LOCK, ROUTE, sending, series_with
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from skbviewer.cli import main
-from skbviewer.session.querying import Bounds
+from skbviewer.session.query_thread import Bounds
 from tests.cli.commands import wait_for_threads
 from tests.e2e.samples import open_sample
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.dataset import folder, shares
+from skbviewer.dataset import dataset_paths, parallel_table_writing
 from skbviewer.store.views import view_blocks
 from tests.dataset.recordings import Both, make_both
 
@@ -20,8 +20,8 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
 @pytest.fixture
 def cut_small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Return a new dataset, to which logs are added in shares of 2,000 rows."""
-    monkeypatch.setattr(shares, "ROWS", 2000)
+    monkeypatch.setattr(parallel_table_writing, "ROWS", 2000)
     monkeypatch.setattr(view_blocks, "BLOCK", 97)
     made = tmp_path / "dataset"
-    folder.make(made)
+    dataset_paths.make(made)
     return made

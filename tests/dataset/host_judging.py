@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from skbviewer.dataset.across_sessions import across_sessions
+from skbviewer.dataset.same_packets_across_sessions import across_sessions
 from skbviewer.matching import EXACT, FAR
 from skbviewer.records import Silent
 from tests.dataset.host_judge import Claimed, Judged, judge

@@ -16,8 +16,8 @@ import numpy.typing as npt
 import pyarrow
 import pyarrow.parquet as parquet
 
-from skbviewer.dataset import folder, manifests
-from skbviewer.dataset.manifests import Manifest
+from skbviewer.dataset import dataset_paths, session_manifests
+from skbviewer.dataset.session_manifests import Manifest
 from skbviewer.records.table_columns import DOUBLE, INT32, INT64, TEXT
 from skbviewer.store.views.declared_views import VIEWS
 from tests.dataset import host_traffic as traffic
@@ -40,7 +40,7 @@ def make_dataset(out: Path, flows: int, each: int, seconds: int, seed: int) -> P
     seen = traffic.make_seen(rng, made, packets)
     clocks = make_clocks(rng, duration)
     dataset = out / "dataset"
-    folder.make(dataset)
+    dataset_paths.make(dataset)
     truth = []
     for host in range(len(HOSTS)):
         rows = np.flatnonzero(seen.host == host)
@@ -170,7 +170,7 @@ def _clocks(seen: Seen, caught: npt.NDArray[np.bool_], number: Ints, clock: Cloc
 
 def _write(dataset: Path, host: str, tables: dict[str, Columns], clock: Clock) -> None:
     key = hashlib.sha256(host.encode()).hexdigest()
-    session, token = manifests.session_of(key), key[:16]
+    session, token = session_manifests.session_of(key), key[:16]
     sizes = {}
     begin = int(tables["packets"]["ts_ns"][0])
     manifest = Manifest(session, key, token, "2027-01-15", host, begin, begin, (), {}, (), {})
@@ -187,4 +187,4 @@ def _write(dataset: Path, host: str, tables: dict[str, Columns], clock: Clock) -
         place.parent.mkdir(parents=True)
         parquet.write_table(pyarrow.table(arrays, names=list(described)), place)
         sizes[name] = (rows, place.stat().st_size)
-    manifests.write(dataset, manifest._replace(tables=sizes))
+    session_manifests.write(dataset, manifest._replace(tables=sizes))

@@ -14,9 +14,9 @@ import sys
 import threading
 from pathlib import Path
 
-from skbviewer.dataset import folder, shares, worker_memory
-from skbviewer.dataset.adding import add_pair
-from skbviewer.records import scratch
+from skbviewer.dataset import dataset_paths, parallel_table_writing, worker_memory
+from skbviewer.dataset.add_task import add_pair
+from skbviewer.records import scratch_memory
 from skbviewer.session import array_memory, importing
 from tests.bench.generate import Generated
 
@@ -41,16 +41,16 @@ def pair_of(made: Generated) -> tuple[Path, Path]:
 def main(out: Path, most: int, small: list[Path], large: list[Path]) -> None:
     """Add `small`, and `large` twice with `most` more bytes; print the results."""
     threading.stack_size(STACK)
-    importing.MANY_LEGS, shares.ROWS = 1, SHARE_ROWS
-    array_memory.LARGE = scratch.SMALLEST_FILE = scratch.LARGE_BYTES = LARGE
+    importing.MANY_LEGS, parallel_table_writing.ROWS = 1, SHARE_ROWS
+    array_memory.LARGE = scratch_memory.SMALLEST_FILE = scratch_memory.LARGE_BYTES = LARGE
     worker_memory.ARRAYS = ARRAYS
     for name in ("files", "plain"):
-        folder.make(out / name)
+        dataset_paths.make(out / name)
     assert not add_pair(out / "files", tuple(small)).error
     limit = data_bytes() + most
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     print(_added(out / "files", large))
-    worker_memory.ARRAYS = scratch.LARGE_BYTES = PLAIN
+    worker_memory.ARRAYS = scratch_memory.LARGE_BYTES = PLAIN
     print(_added(out / "plain", large))
 
 

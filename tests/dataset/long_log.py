@@ -24,11 +24,17 @@ import numpy as np
 import pyarrow as arrow
 import pyarrow.parquet as parquet
 
-from skbviewer.dataset import cluster, folder, manifests, shares, worker_memory
-from skbviewer.dataset.adding import add_pair
-from skbviewer.dataset.manifests import Manifest
+from skbviewer.dataset import (
+    dask_cluster,
+    dataset_paths,
+    parallel_table_writing,
+    session_manifests,
+    worker_memory,
+)
+from skbviewer.dataset.add_task import add_pair
+from skbviewer.dataset.session_manifests import Manifest
 from skbviewer.export.parquet import SORTED
-from skbviewer.records import Silent, scratch
+from skbviewer.records import Silent, scratch_memory
 from tests.bench.generate import Generated, generate
 from tests.bench.worker_memory import WorkerMemory
 from tests.dataset.memory_group import memory_group
@@ -56,7 +62,7 @@ def compare(parts: Path, whole: Path) -> Counter[str]:
 
 
 def _sessions(dataset: Path) -> list[Manifest]:
-    return sorted(manifests.read_all(dataset), key=lambda each: each.session)
+    return sorted(session_manifests.read_all(dataset), key=lambda each: each.session)
 
 
 def _compare_table(table: str, one: tuple[Path, Manifest], other: tuple[Path, Manifest]) -> None:
@@ -102,13 +108,13 @@ def main() -> None:
         out = Path(name)
         made = generate(out, args.packets, args.calls)
         for dataset in ("parts", "whole"):
-            folder.make(out / dataset)
+            dataset_paths.make(out / dataset)
         sizes = [f"{path.stat().st_size >> 20} MiB" for path in (made.log, made.capture)]
         print(f"{made.written.rows} records; log and capture: {', '.join(sizes)}", flush=True)
         _add_parts(out / "parts", made, args)
         _add_whole(out / "whole", made, args.limit > 0)
         rows = compare(out / "parts", out / "whole")
-        (manifest,) = manifests.read_all(out / "parts")
+        (manifest,) = session_manifests.read_all(out / "parts")
     print(f"{sum(rows.values())} rows, of up to {max(manifest.cut.values())} files, are the same")
     print(", ".join(f"{table} {count}" for table, count in rows.items()))
 
@@ -116,12 +122,16 @@ def main() -> None:
 def _add_parts(dataset: Path, made: Generated, args: argparse.Namespace) -> None:
     """Add the pair by several workers; print what they took."""
     files = (made.log, made.capture)
-    workers = min(args.workers, cluster.tasks_of([files]))
-    memory = (args.limit << 20) * workers or cluster.memory_of_machine()
+    workers = min(args.workers, dask_cluster.tasks_of([files]))
+    memory = (args.limit << 20) * workers or dask_cluster.memory_of_machine()
     group = memory_group(args.group << 20) if args.group else nullcontext()
     begin = time.monotonic()
-    with patch.object(cluster, "memory_of_machine", lambda: memory), group, WorkerMemory() as used:
-        (outcome,) = cluster.run(dataset, [files], workers, "", Silent())
+    with (
+        patch.object(dask_cluster, "memory_of_machine", lambda: memory),
+        group,
+        WorkerMemory() as used,
+    ):
+        (outcome,) = dask_cluster.run(dataset, [files], workers, "", Silent())
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent, wall = children.ru_utime + children.ru_stime, time.monotonic() - begin
     print(f"{outcome.text}{outcome.error}, by {workers} workers: {spent:.1f} s CPU", end="")
@@ -135,11 +145,11 @@ def _add_parts(dataset: Path, made: Generated, args: argparse.Namespace) -> None
 def _add_whole(dataset: Path, made: Generated, in_memory: bool) -> None:
     """Add the pair as one task in this process; if `in_memory`, no array is in a file."""
     arrays = UNLIMITED if in_memory else worker_memory.ARRAYS
-    large = UNLIMITED if in_memory else scratch.LARGE_BYTES
+    large = UNLIMITED if in_memory else scratch_memory.LARGE_BYTES
     with (
-        patch.object(shares, "ROWS", UNLIMITED),
+        patch.object(parallel_table_writing, "ROWS", UNLIMITED),
         patch.object(worker_memory, "ARRAYS", arrays),
-        patch.object(scratch, "LARGE_BYTES", large),
+        patch.object(scratch_memory, "LARGE_BYTES", large),
     ):
         whole = add_pair(dataset, (made.log, made.capture))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import dask
 from distributed import LocalCluster
 
-from skbviewer.dataset import folder, manifests
-from skbviewer.dataset.adding import add_pair
-from skbviewer.dataset.cluster import SETTINGS
-from skbviewer.dataset.connection import connection
-from skbviewer.dataset.manifests import Manifest
+from skbviewer.dataset import dataset_paths, session_manifests
+from skbviewer.dataset.add_task import add_pair
+from skbviewer.dataset.dask_cluster import SETTINGS
+from skbviewer.dataset.duckdb_connection import connection
+from skbviewer.dataset.session_manifests import Manifest
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
 from tests.lab.samples import SAMPLES
@@ -50,7 +50,7 @@ def pair(name: str) -> tuple[Path, Path]:
 def make_both(out: Path) -> Both:
     """Add all samples to a dataset, and import each of them as a session."""
     made, sessions = out / "dataset", {}
-    folder.make(made)
+    dataset_paths.make(made)
     for name in NAMES:
         outcome = add_pair(made, pair(name))
         assert outcome.added, outcome.error
@@ -62,13 +62,13 @@ def make_both(out: Path) -> Both:
 
 def only(both: Both, session: str, out: Path) -> Path:
     """Return a dataset that has one session of another one."""
-    folder.make(out)
-    found = {each.session: each for each in manifests.read_all(both.folder)}[session]
+    dataset_paths.make(out)
+    found = {each.session: each for each in session_manifests.read_all(both.folder)}[session]
     for table in found.tables:
         for file in found.files(table):
             (out / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(both.folder / file, out / file)
-    manifests.write(out, found)
+    session_manifests.write(out, found)
     return out
 
 
@@ -79,7 +79,7 @@ def files_of(dataset: Path) -> set[Path]:
 
 def named(dataset: Path) -> set[Path]:
     """Return the table files that manifests name."""
-    found: list[Manifest] = manifests.read_all(dataset)
+    found: list[Manifest] = session_manifests.read_all(dataset)
     return {dataset / file for each in found for table in each.tables for file in each.files(table)}
 
 

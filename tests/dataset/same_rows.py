@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from skbviewer.dataset import manifests
-from skbviewer.dataset.folder import MANIFESTS
+from skbviewer.dataset import session_manifests
+from skbviewer.dataset.dataset_paths import MANIFESTS
 from skbviewer.export.parquet import SORTED
 from skbviewer.store.views.declared_views import VIEWS
 from tests.dataset.recordings import Both, files_of, named, only, rows
@@ -16,7 +16,7 @@ EMPTY = {"dataset.json", "lock"}  # the files of a dataset without sessions
 
 def check(both: Both, made: Path, out: Path) -> None:
     """Compare all rows of all tables, in their order; `out` is for copies of single sessions."""
-    for manifest in manifests.read_all(made):
+    for manifest in session_manifests.read_all(made):
         assert manifest.cut["calls"] > 2
         one = only(both, manifest.session, out / manifest.session)
         for table in VIEWS:
@@ -32,5 +32,5 @@ def check_files(made: Path) -> None:
     """Check that there is no file that no manifest names, and nothing half written."""
     others = {path for path in files_of(made) - named(made) if path.name not in EMPTY}
     assert {path.parent.name for path in others} <= {MANIFESTS}
-    assert len(others) == len(manifests.read_all(made))
+    assert len(others) == len(session_manifests.read_all(made))
     assert not list((made / "writing").iterdir())

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from skbviewer.dataset import manifests
-from skbviewer.dataset.across_sessions import across_sessions
+from skbviewer.dataset import session_manifests
+from skbviewer.dataset.find_packet import find
 from skbviewer.dataset.host_pairs import host_pairs
 from skbviewer.dataset.packet_path import members_of
-from skbviewer.dataset.same_packet import find
+from skbviewer.dataset.same_packets_across_sessions import across_sessions
 from skbviewer.records import Silent
 from tests.dataset.host_judging import judged
 from tests.dataset.host_tables import make_dataset
@@ -91,7 +91,7 @@ def test_each_pair_of_hosts_bounds_its_clocks(ten: Path) -> None:
 
 def test_a_path_leads_through_translators(ten: Path) -> None:
     truth = dict(np.load(ten / "truth.npz"))
-    session = {each.host: each.session for each in manifests.read_all(ten / "dataset")}
+    session = {each.host: each.session for each in session_manifests.read_all(ten / "dataset")}
     hosts = {packet: np.unique(truth["host"][truth["packet"] == packet]) for packet in range(400)}
     packet = next(each for each, seen in hosts.items() if C0 in seen and len(seen) == 5)
     mine = truth["packet"] == packet

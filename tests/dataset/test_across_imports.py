@@ -8,9 +8,9 @@ from pathlib import Path
 import dpkt
 import numpy as np
 
-from skbviewer.dataset import folder
-from skbviewer.dataset.across_sessions import across_sessions
-from skbviewer.dataset.adding import add_pair
+from skbviewer.dataset import dataset_paths
+from skbviewer.dataset.add_task import add_pair
+from skbviewer.dataset.same_packets_across_sessions import across_sessions
 from skbviewer.matching import EXACT, FAR
 from skbviewer.records import Silent
 from tests.bench.generate import generate
@@ -29,7 +29,7 @@ def test_a_tap_beside_a_host(tmp_path: Path) -> None:
                 writer.writepkt(data, float(time) + AHEAD)
                 numbers.append(number)
     dataset = tmp_path / "dataset"
-    folder.make(dataset)
+    dataset_paths.make(dataset)
     host = add_pair(dataset, (made.log, made.capture))
     assert host.added, host.error
     assert add_pair(dataset, (tap,)).added

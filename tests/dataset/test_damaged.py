@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.dataset import folder
-from skbviewer.dataset.adding import add_pair
-from skbviewer.dataset.dropping import drop
-from skbviewer.dataset.manifests import read_all, write
+from skbviewer.dataset import dataset_paths
+from skbviewer.dataset.add_task import add_pair
+from skbviewer.dataset.drop_sessions import drop
+from skbviewer.dataset.session_manifests import read_all, write
 from skbviewer.dataset.session_writer import clean
 from skbviewer.records import BadInput
 from tests.dataset.recordings import Both, files_of, named, only, pair, rows
@@ -62,7 +62,7 @@ def test_copies_may_lack_empty_folders(drops: Path, tmp_path: Path) -> None:
     (drops / "writing").rmdir()
     assert drop(drops, 0) == []
     assert not add_pair(drops, pair("drops")).added
-    folder.make(drops)
+    dataset_paths.make(drops)
     assert add_pair(drops, pair("handshake")).added
     assert set(before) < set(rows(drops, COUNT))
 
@@ -70,7 +70,7 @@ def test_copies_may_lack_empty_folders(drops: Path, tmp_path: Path) -> None:
 def test_without_manifests_no_table_is_removed(drops: Path) -> None:
     (drops / "manifests").rename(drops / "elsewhere")
     there = files_of(drops)
-    for ask in (read_all, clean, folder.make, lambda dataset: drop(dataset, 0)):
+    for ask in (read_all, clean, dataset_paths.make, lambda dataset: drop(dataset, 0)):
         with pytest.raises(BadInput, match="is damaged: it has no folder manifests"):
             ask(drops)
     assert files_of(drops) == there
@@ -90,10 +90,10 @@ def test_a_manifest_of_other_types_is_named(drops: Path, key: str, value: object
 def test_a_host_may_be_called_like_a_missing_value(drops: Path) -> None:
     (manifest,) = read_all(drops)
     files = {name: manifest.files(name) for name in manifest.tables}
-    named = manifest._replace(host=folder.NULL)
+    named = manifest._replace(host=dataset_paths.NULL)
     for name, paths in files.items():
         for old, new in zip(paths, named.files(name), strict=True):
             (drops / new).parent.mkdir(parents=True)
             (drops / old).rename(drops / new)
     write(drops, named)
-    assert rows(drops, "SELECT DISTINCT host FROM packets") == [(folder.NULL,)]
+    assert rows(drops, "SELECT DISTINCT host FROM packets") == [(dataset_paths.NULL,)]

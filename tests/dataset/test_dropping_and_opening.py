@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.dataset import folder, manifests
-from skbviewer.dataset.adding import add_pair
-from skbviewer.dataset.dropping import drop, time_ns
-from skbviewer.dataset.opening import original_files, sessions_of
+from skbviewer.dataset import dataset_paths, session_manifests
+from skbviewer.dataset.add_task import add_pair
+from skbviewer.dataset.drop_sessions import drop, time_ns
+from skbviewer.dataset.open_as_session import original_files, sessions_of
 from skbviewer.dataset.packet_sessions import sessions_of_packet
 from skbviewer.records import BadInput, Silent
 from skbviewer.session import Session, import_files
@@ -42,7 +42,7 @@ def test_a_folder_that_is_no_dataset_stays_as_it_is(tmp_path: Path) -> None:
 def test_what_ended_before_a_time_is_gone(both: Both, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(both.folder, copy)
-    found = manifests.read_all(copy)
+    found = session_manifests.read_all(copy)
     limit = sorted(each.end_ns for each in found)[3]
     gone = drop(copy, limit)
     assert {each.session for each in gone} == {e.session for e in found if e.end_ns < limit}
@@ -54,7 +54,9 @@ def test_what_ended_before_a_time_is_gone(both: Both, tmp_path: Path) -> None:
 
 
 def test_a_session_is_made_anew(both: Both, tmp_path: Path) -> None:
-    (found,) = (e for e in manifests.read_all(both.folder) if "drops" in e.originals[0].path)
+    (found,) = (
+        e for e in session_manifests.read_all(both.folder) if "drops" in e.originals[0].path
+    )
     out = tmp_path / "s.skbv"
     open_range(both.folder, "lab", (found.begin_ns, found.end_ns), out)
     made, wanted = Session.open(out), both.sessions[found.session]
@@ -71,7 +73,7 @@ def test_sessions_that_overlap_become_one(both: Both, tmp_path: Path) -> None:
 def test_missing_and_changed_originals_are_named(tmp_path: Path) -> None:
     log, capture = (Path(shutil.copy(path, tmp_path)) for path in pair("drops"))
     made, out = tmp_path / "dataset", tmp_path / "s.skbv"
-    folder.make(made)
+    dataset_paths.make(made)
     assert add_pair(made, (log, capture)).added
     log.unlink()
     capture.write_bytes(capture.read_bytes()[:-1])
@@ -92,7 +94,7 @@ def test_an_unknown_host_or_range(both: Both, tmp_path: Path) -> None:
 def test_the_sessions_that_a_packet_touches(both: Both, tmp_path: Path) -> None:
     """A recording and a part of its capture are two sessions with the same packets."""
     made = tmp_path / "dataset"
-    folder.make(made)
+    dataset_paths.make(made)
     log, capture = pair("drops")
     part = tmp_path / "part.pcap"
     shutil.copy(capture, part)

@@ -9,10 +9,10 @@ import pytest
 
 from skbviewer.analysis.display_filter import FilterError, parse
 from skbviewer.analysis.fields.all_fields import FIELDS as ALL
-from skbviewer.analysis.fields.field_data import ROW
-from skbviewer.analysis.fields.field_kind import Kind
-from skbviewer.analysis.stats.table import quote_text
-from skbviewer.dataset.filter_connection import filter_connection
+from skbviewer.analysis.fields.field_definition import Kind
+from skbviewer.analysis.fields.field_source_tables import ROW
+from skbviewer.analysis.stats.statistic_types import quote_text
+from skbviewer.dataset.duckdb_filter_connection import filter_connection
 from skbviewer.dataset.filter_fields import FIELDS
 from skbviewer.dataset.filter_sql import condition
 from tests.dataset.recordings import Both

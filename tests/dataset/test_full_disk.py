@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import pytest
 
-from skbviewer.dataset import folder, manifests
-from skbviewer.dataset.adding import Outcome, add_pair
-from skbviewer.dataset.cluster import run
-from skbviewer.dataset.pairs import Pair
+from skbviewer.dataset import dataset_paths, session_manifests
+from skbviewer.dataset.add_task import Outcome, add_pair
+from skbviewer.dataset.dask_cluster import run
+from skbviewer.dataset.file_groups import Pair
 from skbviewer.dataset.session_writer import clean
 from skbviewer.records import Silent
 from tests.dataset.recordings import Both, pair, rows, workers_here
@@ -77,7 +77,7 @@ def test_wherever_the_space_of_workers_ends(both: Both, disk: SmallDisk, tmp_pat
 def _fill(both: Both, disk: SmallDisk, out: Path, add: Add) -> None:
     """Each attempt has a quarter more space than the one before, until one succeeds."""
     made, errors = disk.place / "dataset", []
-    folder.make(made)
+    dataset_paths.make(made)
     sums = "SELECT session, count(*), sum(dur_ns) FROM calls GROUP BY 1 ORDER BY 1"
     for name in ("drops", "bulk"):
         before, space, used = rows(made, sums), BEGIN_KIB, _used_kib(disk.place)
@@ -93,7 +93,7 @@ def _fill(both: Both, disk: SmallDisk, out: Path, add: Add) -> None:
     assert len(errors) > 5 and not any("\n" in error for error in errors)
     # Where the space ended: while a share was written, and before.
     assert 0 < sum("/share" in error for error in errors) < len(errors), errors
-    added = {each.session for each in manifests.read_all(made)}
+    added = {each.session for each in session_manifests.read_all(made)}
     assert set(rows(made, sums)) == {row for row in both.rows(sums) if row[0] in added}
     assert len(added) == 2
     check(both, made, out)

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from distributed import Client, LocalCluster
 
-from skbviewer.dataset import folder, manifests
-from skbviewer.dataset.adding import add_pair
-from skbviewer.dataset.cluster import run
+from skbviewer.dataset import dataset_paths, session_manifests
+from skbviewer.dataset.add_task import add_pair
+from skbviewer.dataset.dask_cluster import run
 from skbviewer.dataset.session_writer import clean
 from skbviewer.records import Silent
 from tests.dataset.recordings import NAMES, Both, files_of, named, pair, rows
@@ -23,7 +23,7 @@ from tests.dataset.recordings import NAMES, Both, files_of, named, pair, rows
 DYING = """
 import os, sys
 from pathlib import Path
-from skbviewer.dataset.adding import add_pair
+from skbviewer.dataset.add_task import add_pair
 rename, left = os.rename, [int(sys.argv[1])]
 def dying(*names):
     left[0] -= 1
@@ -37,7 +37,7 @@ add_pair(Path(sys.argv[2]), tuple(map(Path, sys.argv[3:])))
 
 def test_killed_at_any_rename(both: Both, tmp_path: Path) -> None:
     made = tmp_path / "dataset"
-    folder.make(made)
+    dataset_paths.make(made)
     codes = [_die(made, at) for at in (1, 3, 9, 15)]
     assert codes == [-signal.SIGKILL] * 4
     assert rows(made, "SELECT count(*) FROM calls") == [(0,)]
@@ -46,7 +46,7 @@ def test_killed_at_any_rename(both: Both, tmp_path: Path) -> None:
     assert add_pair(made, pair("drops")).added
     assert {path for path in files_of(made) if path.suffix == ".parquet"} == named(made)
     assert not list((made / "writing").iterdir())
-    (session,) = (each.session for each in manifests.read_all(made))
+    (session,) = (each.session for each in session_manifests.read_all(made))
     same = f"SELECT * EXCLUDE (session) FROM calls WHERE session = '{session}' ORDER BY id"
     assert rows(made, same) == both.rows(same)
 
@@ -64,7 +64,7 @@ def test_the_killed_client_of_a_local_cluster(both: Both, tmp_path: Path) -> Non
         assert client.stdout is not None
         assert client.stdout.readline()  # one pair is there
         client.kill()
-    assert manifests.read_all(made)
+    assert session_manifests.read_all(made)
     found = subprocess.run(words, check=False, capture_output=True, text=True, timeout=200)
     assert found.returncode == 0, found.stderr
     assert len(found.stdout.splitlines()) == len(NAMES)
@@ -73,7 +73,7 @@ def test_the_killed_client_of_a_local_cluster(both: Both, tmp_path: Path) -> Non
 
 def test_the_task_of_a_killed_worker_runs_again(both: Both, tmp_path: Path) -> None:
     made = tmp_path / "dataset"
-    folder.make(made)
+    dataset_paths.make(made)
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
         Client(cluster, set_as_default=False) as client,

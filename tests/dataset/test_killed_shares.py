@@ -16,8 +16,8 @@ import dask
 import pytest
 from distributed import LocalCluster
 
-from skbviewer.dataset import folder, manifests
-from skbviewer.dataset.cluster import run
+from skbviewer.dataset import dataset_paths, session_manifests
+from skbviewer.dataset.dask_cluster import run
 from skbviewer.dataset.session_writer import clean
 from skbviewer.records import Silent
 from tests.dataset.recordings import Both, pair, rows
@@ -41,7 +41,7 @@ def test_a_worker_is_killed_while_it_writes_a_share(
 ) -> None:
     monkeypatch.setenv("UNLUCKY", unlucky)
     made = tmp_path / "dataset"
-    folder.make(made)
+    dataset_paths.make(made)
     with (
         dask.config.set({"distributed.worker.preload": [PRELOAD]}),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
@@ -70,7 +70,7 @@ def test_the_client_is_killed_while_shares_are_written(
     ) as client:
         _until(mark.exists)
         client.kill()
-    assert not manifests.read_all(made)
+    assert not session_manifests.read_all(made)
     _until(lambda: not _left(made))
     found = subprocess.run(_command(made), check=False, env=going, capture_output=True, text=True)
     assert f"{NAME}.kbl" in found.stdout, found.stderr
@@ -94,7 +94,7 @@ def _until(is_so: object) -> None:
 def test_two_processes_write_the_same_log(both: Both, tmp_path: Path, mark: Path) -> None:
     """At any moment a reader sees all rows of the log or none."""
     made = tmp_path / "dataset"
-    folder.make(made)
+    dataset_paths.make(made)
     environment = os.environ | {"UNLUCKY": "never"}
     writers = [
         subprocess.Popen(_command(made), env=environment, stdout=subprocess.PIPE, text=True)
@@ -104,7 +104,7 @@ def test_two_processes_write_the_same_log(both: Both, tmp_path: Path, mark: Path
     while any(writer.poll() is None for writer in writers):
         seen.update(rows(made, "SELECT count(*), sum(dur_ns) FROM calls"))
     said = [writer.communicate()[0] for writer in writers]
-    (session,) = (each.session for each in manifests.read_all(made))
+    (session,) = (each.session for each in session_manifests.read_all(made))
     whole = f"SELECT count(*), sum(dur_ns) FROM calls WHERE session = '{session}'"
     assert seen <= {(0, None), *both.rows(whole)}
     assert seen >= set(both.rows(whole)) or len(seen) == 1, said

@@ -14,9 +14,9 @@ import dask
 import numpy as np
 import pytest
 
-from skbviewer.dataset import cluster, manifests
-from skbviewer.dataset.adding import Outcome
-from skbviewer.dataset.pairs import Pair
+from skbviewer.dataset import dask_cluster, session_manifests
+from skbviewer.dataset.add_task import Outcome
+from skbviewer.dataset.file_groups import Pair
 from skbviewer.records import Silent
 from tests.dataset.recordings import NAMES, Both, files_of, named, pair, workers_here
 from tests.dataset.same_rows import check
@@ -27,8 +27,8 @@ LIMIT = 600_000_000  # bytes of memory for a worker
 
 
 def test_dask_does_not_watch_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "_add", _settings)
-    (found,) = cluster.run(tmp_path, [pair(NAMES[0])], 1, "", Silent())
+    monkeypatch.setattr(dask_cluster, "_add", _settings)
+    (found,) = dask_cluster.run(tmp_path, [pair(NAMES[0])], 1, "", Silent())
     assert found.text == "False 1s"
 
 
@@ -44,7 +44,7 @@ def test_a_worker_near_its_memory_limit_writes_shares(
 ) -> None:
     """By default, Dask would pause both workers: their process is larger than their limit."""
     with workers_here(memory_limit=50_000_000) as address:
-        (found,) = cluster.run(cut_small, [pair("drops")], 1, address, Silent())
+        (found,) = dask_cluster.run(cut_small, [pair("drops")], 1, address, Silent())
     assert found.added
     check(both, cut_small, tmp_path)
 
@@ -52,10 +52,10 @@ def test_a_worker_near_its_memory_limit_writes_shares(
 def test_a_pair_that_needs_more_memory_fails_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "memory_of_machine", lambda: 2 * LIMIT)
-    monkeypatch.setattr(cluster, "_add", _greedy)
+    monkeypatch.setattr(dask_cluster, "memory_of_machine", lambda: 2 * LIMIT)
+    monkeypatch.setattr(dask_cluster, "_add", _greedy)
     pairs = [(tmp_path / f"{number}.kbl",) for number in range(4)]
-    errors = {each.files: each.error for each in cluster.run(tmp_path, pairs, 2, "", Silent())}
+    errors = {each.files: each.error for each in dask_cluster.run(tmp_path, pairs, 2, "", Silent())}
     assert {files for files, error in errors.items() if error} == {pairs[DEADLY]}
     assert "perhaps it needs more memory than one has" in errors[pairs[DEADLY]]
 
@@ -71,9 +71,11 @@ def _greedy(_: Path, files: Pair) -> Outcome:
 def test_only_the_pair_that_ends_its_workers_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "_add", _deadly)
+    monkeypatch.setattr(dask_cluster, "_add", _deadly)
     pairs = [(tmp_path / f"{number}.kbl",) for number in range(8)]
-    failed = {each.files for each in cluster.run(tmp_path, pairs, 2, "", Silent()) if each.error}
+    failed = {
+        each.files for each in dask_cluster.run(tmp_path, pairs, 2, "", Silent()) if each.error
+    }
     assert failed == {pairs[DEADLY]}
 
 
@@ -97,9 +99,9 @@ def test_ctrl_c_leaves_whole_pairs(tmp_path: Path) -> None:
         assert client.wait(timeout=60) == CANCELLED
     assert said.splitlines()[-1].endswith("cancelled")
     assert "Traceback" not in said
-    assert first.split()[0] in {each.session for each in manifests.read_all(made)}
-    assert len(manifests.read_all(made)) < len(NAMES)
+    assert first.split()[0] in {each.session for each in session_manifests.read_all(made)}
+    assert len(session_manifests.read_all(made)) < len(NAMES)
     assert {path for path in files_of(made) if path.suffix == ".parquet"} >= named(made)
     assert subprocess.run(words, check=False, capture_output=True, timeout=200).returncode == 0
-    assert len(manifests.read_all(made)) == len(NAMES)
+    assert len(session_manifests.read_all(made)) == len(NAMES)
     assert {path for path in files_of(made) if path.suffix == ".parquet"} == named(made)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import pytest
 
-from skbviewer.dataset import folder, worker_memory
-from skbviewer.dataset.adding import add_pair
+from skbviewer.dataset import dataset_paths, worker_memory
+from skbviewer.dataset.add_task import add_pair
 from skbviewer.records import Scratch
 from tests.bench.generate import generate
 from tests.dataset.limited_memory import pair_of
@@ -50,7 +50,7 @@ def test_no_stage_of_an_import_keeps_its_arrays_in_memory(made: Made, tmp_path: 
     with_files, without_files = done.stdout.splitlines()
     assert with_files.startswith(f"host lab, {PACKETS} packets")
     assert without_files == "not enough memory"
-    folder.make(tmp_path / "whole")
+    dataset_paths.make(tmp_path / "whole")
     for pair in made:
         assert add_pair(tmp_path / "whole", pair).added
     compare(tmp_path / "files", tmp_path / "whole")
@@ -59,7 +59,7 @@ def test_no_stage_of_an_import_keeps_its_arrays_in_memory(made: Made, tmp_path: 
 def test_a_limit_that_is_too_small_is_one_line(
     made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder.make(tmp_path / "made")
+    dataset_paths.make(tmp_path / "made")
     monkeypatch.setattr(worker_memory, "limit_here", lambda: LIMIT)
     outcome = add_pair(tmp_path / "made", made.large)
     need = worker_memory.mib(worker_memory.needed(made.large))

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.dataset import cluster
+from skbviewer.dataset import dask_cluster
 from skbviewer.records import BadInput, Silent
 from tests.dataset.recordings import pair
 
 
 def test_another_program_is_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "CONNECT_S", 1)
+    monkeypatch.setattr(dask_cluster, "CONNECT_S", 1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(BadInput, match="no Dask scheduler answers"):
-            list(cluster.run(tmp_path, [pair("drops")], 1, address, Silent()))
+            list(dask_cluster.run(tmp_path, [pair("drops")], 1, address, Silent()))
 
 
 @pytest.mark.timeout(120)
@@ -39,7 +39,7 @@ def test_a_scheduler_that_ends_is_one_line(tmp_path: Path) -> None:
             assert scheduler.poll() is None
         address = json.loads(file.read_text())["address"]
         with pytest.raises(BadInput, match="the connection to the Dask scheduler was lost"):
-            list(cluster.run(tmp_path, [pair("drops")], 1, address, ending))
+            list(dask_cluster.run(tmp_path, [pair("drops")], 1, address, ending))
     finally:
         scheduler.kill()
         scheduler.wait()

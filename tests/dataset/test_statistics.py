@@ -15,8 +15,8 @@ import pytest
 
 from skbviewer.analysis.breakdown.lost_packets import Key
 from skbviewer.analysis.stats import STATISTICS, Chosen
-from skbviewer.dataset import folder
-from skbviewer.dataset.adding import add_pair
+from skbviewer.dataset import dataset_paths
+from skbviewer.dataset.add_task import add_pair
 from skbviewer.dataset.stats.all_statistics import TABLES
 from skbviewer.dataset.stats.statistics import lifetimes_left_out, lost_records, statistics
 from skbviewer.records import Silent
@@ -161,7 +161,7 @@ def cut_log(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Se
     log, capture = pair("drops")
     assert without_chunks(log, out / "cut.kbl", share=0.2, seed=1)
     files = (out / "cut.kbl", Path(shutil.copy(capture, out / "cut.pcap")))
-    folder.make(out / "dataset")
+    dataset_paths.make(out / "dataset")
     assert add_pair(out / "dataset", files).added
     import_files(files, out / "s.skbv")
     session = Session.open(out / "s.skbv")

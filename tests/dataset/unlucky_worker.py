@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from skbviewer.dataset import adding, shares
+from skbviewer.dataset import add_task, parallel_table_writing
 from skbviewer.export.parquet import write_parquet
 from skbviewer.session import import_files
 from skbviewer.store.views import view_blocks
@@ -28,9 +28,9 @@ WAIT_S = 60
 def dask_setup(_worker: object) -> None:
     """Change this process, before its worker runs any task."""
     made: list[bool] = []
-    patch.object(shares, "ROWS", ROWS).start()
+    patch.object(parallel_table_writing, "ROWS", ROWS).start()
     patch.object(view_blocks, "BLOCK", BLOCK).start()
-    patch.object(adding, "import_files", _noting(made, import_files)).start()
+    patch.object(add_task, "import_files", _noting(made, import_files)).start()
 
     def unlucky(*words: Any) -> None:
         write_parquet(*words)
@@ -40,7 +40,7 @@ def dask_setup(_worker: object) -> None:
                 time.sleep(WAIT_S)
             os.kill(os.getpid(), signal.SIGKILL)
 
-    patch.object(shares, "write_parquet", unlucky).start()
+    patch.object(parallel_table_writing, "write_parquet", unlucky).start()
 
 
 def _noting(made: list[bool], importing: Callable[..., Any]) -> Callable[..., Any]:

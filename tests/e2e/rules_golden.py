@@ -3,7 +3,7 @@
 
 ``python -m tests.e2e.rules_golden`` adds this program's to rules_golden.json.  It changes no number
 that is there already, for sessions may hold verdicts under it: raise RULES in
-skbviewer/matching/rules.py first.
+skbviewer/matching/match_rule_numbers.py first.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def main() -> None:
     if changed:
         raise SystemExit(
             f"rules {RULES} made other verdicts of {', '.join(changed)}: "
-            "raise RULES in skbviewer/matching/rules.py first"
+            "raise RULES in skbviewer/matching/match_rule_numbers.py first"
         )
     golden[str(RULES)] = now
     whole = {"SPDX-License-Identifier": "MIT", "rules": golden}

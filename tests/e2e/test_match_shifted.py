@@ -14,7 +14,7 @@ import pytest
 from skbviewer.analysis import reason
 from skbviewer.analysis.ingest.kernel_only_rows import WIRE_ONLY
 from skbviewer.matching import AMBIGUOUS, EXACT, Matches
-from skbviewer.matching.rules import LACKING
+from skbviewer.matching.match_rule_numbers import LACKING
 from skbviewer.records import PACKET_DTYPE, Packets, resource
 from skbviewer.session import Session, import_files
 from tests.lab.fixture import Lab

@@ -13,7 +13,7 @@ from .rules_golden import NAMES, read, verdicts
 
 TO_DO = (
     "{0}: rules {1} no longer make the verdicts that tests/e2e/rules_golden.json holds for them. "
-    "If that is meant, raise RULES in skbviewer/matching/rules.py by one and run "
+    "If that is meant, raise RULES in skbviewer/matching/match_rule_numbers.py by one and run "
     "`python -m tests.e2e.rules_golden`; else the change to the rules is a mistake."
 )
 

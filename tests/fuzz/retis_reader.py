@@ -60,7 +60,7 @@ def text_of(data: bytes) -> bytes:
 
 def check(data: bytes) -> None:
     """Read an input in both ways.  Raises AssertionError if they differ."""
-    from skbviewer.readers.source import Source
+    from skbviewer.readers.input_file import Source
     from skbviewer.readers.tracers.retis import read_retis
     from skbviewer.records import BadInput, Silent
 

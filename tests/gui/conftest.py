@@ -15,7 +15,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from skbviewer.gui.base.recording import Opener
+from skbviewer.gui.base.recording_interface import Opener
 from skbviewer.gui.packets.packet_table import PacketTable
 from skbviewer.gui.window.main_window import MainWindow
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skbviewer.analysis.graphs.io_series import IoSeries
+from skbviewer.analysis.graphs.io_graph_series import IoSeries
 from skbviewer.analysis.stats import Chosen
-from skbviewer.analysis.stats.stacks import StackTree
+from skbviewer.analysis.stats.call_stacks import StackTree
 from skbviewer.matching import RULES
 from skbviewer.records import (
     Annotation,

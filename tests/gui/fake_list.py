@@ -13,7 +13,7 @@ import numpy as np
 from skbviewer.analysis.disassembly import Disassembly
 from skbviewer.analysis.display_filter import parse
 from skbviewer.analysis.dissect import Node, dissect
-from skbviewer.analysis.fields.field_data import Data
+from skbviewer.analysis.fields.field_source_tables import Data
 from skbviewer.analysis.stats import (
     Conversation,
     DropRow,
@@ -23,13 +23,13 @@ from skbviewer.analysis.stats import (
     Table,
 )
 from skbviewer.analysis.streams.stream_payload import Piece
-from skbviewer.gui.base.recording import RowIds
+from skbviewer.gui.base.recording_interface import RowIds
 from skbviewer.readers import PointPackets
 from skbviewer.records import BadInput, PacketRow, Progress, SeriesRow
 from skbviewer.records.table_columns import ALL, Share, TableMeaning, Vector
 from skbviewer.records.types import Bools, Int64s, UInt8s
-from skbviewer.session.kernel.executed_steps import CountedSteps
-from skbviewer.session.kernel.raw_calls import RawCall
+from skbviewer.session.kernel.executed_instructions import CountedSteps
+from skbviewer.session.kernel.raw_call_records import RawCall
 from skbviewer.session.packets.followed_stream import Stream
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from skbviewer.analysis.diagnosis import Diagnosis
 from skbviewer.analysis.stats import Chosen, Stack
-from skbviewer.analysis.stats.time_table import TimeTable
+from skbviewer.analysis.stats.time_in_kernel_table import TimeTable
 from skbviewer.analysis.timeline.function_numbers import Functions, layer_names
 from skbviewer.analysis.timeline.lanes import (
     ALIGNED,
@@ -25,9 +25,9 @@ from skbviewer.analysis.timeline.lanes import (
 )
 from skbviewer.analysis.timeline.pixel_bins import DROP, OPEN
 from skbviewer.analysis.timeline.session_overview import BINS, Gap, Overview
-from skbviewer.gui.base.recording import RowIds
+from skbviewer.gui.base.recording_interface import RowIds
 from skbviewer.records import Annotation, NotePlace, PacketPath, PathCall, Progress
-from skbviewer.session.kernel.call_places import CallPlace
+from skbviewer.session.kernel.call_positions_in_path import CallPlace
 
 GAP = (20_000_000, 24_000_000)  # ns since t0
 NAMES = Functions(

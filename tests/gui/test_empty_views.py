@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.files.import_summary import size_text
 from skbviewer.gui.packet_panes.call_tree import NO_CALLS, NO_PACKET
-from skbviewer.gui.packet_panes.raw_view import RawView
+from skbviewer.gui.packet_panes.raw_record_view import RawView
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.gui.window.status_label import StatusLabel
 

@@ -11,7 +11,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.base.background_tasks import Tasks
-from skbviewer.gui.base.notices import WorkBar
+from skbviewer.gui.base.message_and_progress_bars import WorkBar
 from skbviewer.records import BadInput, Cancelled, Progress
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from skbviewer.analysis.executed.table_columns import with_executed_columns
-from skbviewer.analysis.executed.touched_tables import touched_table
+from skbviewer.analysis.executed_instructions.instruction_columns import with_executed_columns
+from skbviewer.analysis.executed_instructions.memory_access_tables import touched_table
 from skbviewer.analysis.stats import statistic_of
 from skbviewer.analysis.words.function_layers import layers
 from skbviewer.records import kbl_layout as layout

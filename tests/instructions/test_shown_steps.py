@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from skbviewer.analysis.executed import Steps
+from skbviewer.analysis.executed_instructions import Steps
 from skbviewer.cli import main
 from skbviewer.session import Session, import_files
 from tests.instructions.counts import EXIT

@@ -111,7 +111,7 @@ def is_shared(call: Call, others: list[Call]) -> bool:
 @pytest.fixture(scope="module")
 def shown(run: Touched, session: Path) -> dict[tuple[str, int], Lines]:
     """Return the accesses of the calls that paths of packets show."""
-    from skbviewer.analysis.executed import with_steps
+    from skbviewer.analysis.executed_instructions import with_steps
 
     opened = Session.open(session)
     steps = opened.executed_steps(run.counts_path)

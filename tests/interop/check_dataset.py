@@ -16,7 +16,7 @@ import polars
 import pytest
 from pyspark.sql import SparkSession
 
-from skbviewer.dataset import shares
+from skbviewer.dataset import parallel_table_writing
 from skbviewer.records.table_columns import INT32, INT64, TEXT
 from skbviewer.store.views import view_blocks
 from skbviewer.store.views.declared_views import VIEWS
@@ -28,7 +28,7 @@ Sums = dict[str, tuple[int, ...]]  # by session: rows, and for each column its s
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(shares, "ROWS", 20_000)
+        patched.setattr(parallel_table_writing, "ROWS", 20_000)
         patched.setattr(view_blocks, "BLOCK", 2_000)
         return make_both(tmp_path_factory.mktemp("samples"))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from skbviewer.matching.candidates.moment_conditions import Edges, agreeing_contents
+from skbviewer.matching.candidates.tap_moment_conditions import Edges, agreeing_contents
 from skbviewer.matching.legs.tap_moments import MOMENT_DTYPE, UNKNOWN
 from skbviewer.records import PACKET_DTYPE, RECORD_DTYPE, empty
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.matching.solve import _copies
+from skbviewer.matching.match_with_clock import _copies
 
 from .joined import ANCHOR_FRAMES, OFFSET
 from .story import udp4_frame, wire

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from skbviewer.matching import AMBIGUOUS, EXACT, NAMELESS
-from skbviewer.matching.rules import LATE, Rung
+from skbviewer.matching.match_rule_numbers import LATE, Rung
 from tests.readers import build
 from tests.readers.build_kbl import Ipv6
 

@@ -23,7 +23,7 @@ from skbviewer.matching import (
     build_series,
     match,
 )
-from skbviewer.matching.rules import TWICE
+from skbviewer.matching.match_rule_numbers import TWICE
 from skbviewer.records import UNTIMED
 from skbviewer.records.kbl_layout import KblEvent
 from tests.readers import build

@@ -17,7 +17,7 @@ from skbviewer.matching import (
     build_series,
     match,
 )
-from skbviewer.matching.rules import Rung
+from skbviewer.matching.match_rule_numbers import Rung
 
 from .joined import MS, OFFSET, A, send, sent
 from .story import HOST, Story, udp4, udp4_frame, wire

@@ -11,7 +11,7 @@ import pytest
 from skbviewer import readers
 from skbviewer.cli.main import main
 from skbviewer.readers.capture import header_columns, pcap, pcapng
-from skbviewer.readers.source import Hashed
+from skbviewer.readers.input_file import Hashed
 from skbviewer.records import BadInput, Capture, KernelLog, Silent, resource
 from skbviewer.session import import_files
 from tests.readers.build import ethernet, ipv4, tcp, udp, write_pcap, write_pcapng
@@ -53,7 +53,7 @@ def test_files_read_alike(
     at_once = load(path)
     for module in (pcap, pcapng):
         monkeypatch.setattr(module, "WINDOW", 50)  # most packets are larger
-    monkeypatch.setattr(readers.source, "AHEAD", 3)
+    monkeypatch.setattr(readers.input_file, "AHEAD", 3)
     monkeypatch.setattr(header_columns, "BLOCK_BYTES", 200)
     in_pieces = load(path)
     assert in_pieces.packets.tolist() == at_once.packets.tolist()

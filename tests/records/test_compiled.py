@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -160,3 +161,17 @@ def test_threads_may_make_the_first_calls(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{Path.cwd()}"}
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert (done.stderr, done.stdout) == ("", "[0, 0, 3, 9]\n")
+
+
+def test_of_two_processes_that_begin_at_once_one_compiles(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(MODULE.format(factor=3))
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda _: _ask(tmp_path), range(2)))
+    assert sorted(answers) == ["30 0", "30 1"]
+
+
+def test_where_no_file_can_be_locked_both_compile(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(MODULE.format(factor=3))
+    no_locks = "import fcntl\ndef flock(*_): raise OSError(37, 'No locks available')\n"
+    (tmp_path / "sitecustomize.py").write_text(f"{no_locks}fcntl.flock = flock\n")
+    assert [_ask(tmp_path), _ask(tmp_path)] == ["30 0", "30 1"]

@@ -81,7 +81,7 @@ INCLUDES = (
 )
 READ = {"u8", "u16", "u32", "i64", "_u16", "_u32", "_u48", "_i64"}
 # They read headers that are in the table.
-READERS = ("network_layer", "transport_layer", "fast_path", "header_offsets")
+READERS = ("network_layer", "transport_layer", "plain_ip_packets", "header_offsets")
 
 
 def test_offsets_are_those_of_the_c_library(tmp_path: Path) -> None:

@@ -15,18 +15,18 @@ import pytest
 
 from skbviewer.analysis import stats
 from skbviewer.analysis.breakdown import (
-    discarded_segments,
+    harmless_segment_drops,
     leg_columns,
     lost_packets,
-    parts,
-    path_rule,
+    path_class_rule,
+    time_parts,
 )
 from skbviewer.analysis.calls.interruptions import MARK_INTERRUPTED
-from skbviewer.analysis.graphs import io_series
+from skbviewer.analysis.graphs import io_graph_series
 from skbviewer.analysis.stats import (
     callgraph_table,
     conversation_table,
-    duration_spread,
+    duration_percentiles,
     function_table,
     latency_table,
     process_table,
@@ -36,7 +36,7 @@ from skbviewer.analysis.stats.machine import interrupt_table, syscall_table
 from skbviewer.analysis.streams import round_trips
 from skbviewer.analysis.words.function_layers import layers
 from skbviewer.analysis.words.wait_kinds import NAMES
-from skbviewer.export import folded, path_text, speedscope, timeline_csv
+from skbviewer.export import folded_stacks, path_text, speedscope, timeline_csv
 from skbviewer.gui.base import wording
 from skbviewer.gui.timeline import hover_tips, path_layout
 from skbviewer.readers import KblEvent
@@ -57,7 +57,7 @@ MOST = 12  # packets whose paths are asked for, and as many packet lives
 # The package exports a function of this name.
 LAYERS = import_module("skbviewer.analysis.stats.layer_table")
 WRONG: dict[str, tuple[object, object]] = {
-    "PERCENTS": (duration_spread, (50, 94, 99, 100)),
+    "PERCENTS": (duration_percentiles, (50, 94, 99, 100)),
     "NAMES": (LAYERS, NAMES[:8]),  # waits that are missing
     # The self time before the packet was there counts, too.
     "own_times": (LAYERS, lambda calls, legs, left, made: np.copyto(made, calls.own)),
@@ -65,7 +65,7 @@ WRONG: dict[str, tuple[object, object]] = {
     "MARK_SLEPT": (function_table, MARK_INTERRUPTED),
     "STACK": (leg_columns, frozenset({"ip_rcv"})),
     "UNWANTED": (lost_packets, frozenset({"nf_hook_slow"})),
-    "SYN": (discarded_segments, 0),  # a refused connection is lost
+    "SYN": (harmless_segment_drops, 0),  # a refused connection is lost
 }
 
 
@@ -148,12 +148,12 @@ def test_a_wrong_statistic_is_seen(
 
 
 WRONG_TABLES: dict[str, tuple[object, object]] = {
-    "PERCENTS": (io_series, (50, 50, 99, 100)),
+    "PERCENTS": (io_graph_series, (50, 50, 99, 100)),
     "PERMILLES": (latency_table, (0, 500, 500, 990, 999, 1000)),
     "CALLED": (callgraph_table, "called"),
     "own_calls": (program_table, lambda scope: _with_a_call_missing(scope)),
-    "OFF_PATH": (path_rule, frozenset(style.name for style in layers())),
-    "OTHERS": (parts, 0),
+    "OFF_PATH": (path_class_rule, frozenset(style.name for style in layers())),
+    "OTHERS": (time_parts, 0),
     "RX": (round_trips, 0),
     "_sum": (
         conversation_table,
@@ -223,7 +223,7 @@ def test_a_fault_is_seen_in_call_stacks(
     assert is_seen(of_profiles(bad, drops, tmp_path, 1000))
 
 
-@pytest.mark.parametrize("module", [folded, speedscope])
+@pytest.mark.parametrize("module", [folded_stacks, speedscope])
 def test_a_stack_that_is_missing_is_seen(
     module: ModuleType, good: Path, drops: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ from skbviewer.gui.base.status_text import status_text
 from skbviewer.gui.packet_panes.call_columns import CALL_COLUMNS
 from skbviewer.gui.packet_panes.call_model import CallModel
 from skbviewer.gui.packets.packet_model import PacketModel
-from skbviewer.gui.packets.selected_summary import totals
+from skbviewer.gui.packets.selected_packet_summary import totals
 from skbviewer.session import Session
 
 from .calls import Nested

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from skbviewer.analysis.stats import Chosen, statistic_of
 from skbviewer.analysis.stats.machine.syscall_table import SyscallRow
-from skbviewer.analysis.words.kernel_names import Names
+from skbviewer.analysis.words.kernel_log_names import Names
 from skbviewer.records.kbl_layout import KBL_SYSCALL_32BIT
 from skbviewer.session import Session, import_files
 from tests.lab.events.histograms import histogram

@@ -12,8 +12,8 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scanner.cached_tables import Run, tables
 from scanner.progress import Progress
-from scanner.results import Run, tables
 from scanner.tables.three_tables import Options, Result
 from tests.bench.scanner import VERSIONS, source
 from tests.bench.scanner_oracle import NAMED

@@ -10,12 +10,12 @@ import functools
 import tempfile
 from pathlib import Path
 
-from skbviewer.analysis.executed import with_steps
-from skbviewer.analysis.executed.counted_tables import Counted, counted_table
-from skbviewer.analysis.executed.touched_pages import calls_of_path, used_pages
+from skbviewer.analysis.executed_instructions import with_steps
+from skbviewer.analysis.executed_instructions.accessed_pages import calls_of_path, used_pages
+from skbviewer.analysis.executed_instructions.instruction_tables import Counted, counted_table
 from skbviewer.records import PacketPath
 from skbviewer.session import Session, import_files
-from skbviewer.session.kernel.executed_steps import CountedSteps
+from skbviewer.session.kernel.executed_instructions import CountedSteps
 from tests.instructions.touched_run import touched
 
 from .markdown import percent, table

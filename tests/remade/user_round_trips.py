@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skbviewer.analysis.calls.probe_compensation import error_bar
-from skbviewer.analysis.calls.probe_costs import Costs
+from skbviewer.analysis.calls.probe_cost_per_record import Costs
 from skbviewer.matching import Nesting
 from skbviewer.readers import read
 from skbviewer.records import KernelLog, Silent

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scanner import graph_drawing
+from scanner import call_graph_drawing
+from scanner.cached_tables import Run, tables
 from scanner.progress import Progress
-from scanner.results import Run, tables
 from scanner.source.architectures import architecture, main_architecture
 from scanner.tables.three_tables import Options, Result
 
@@ -43,7 +43,7 @@ def test_copies_of_architectures_count_once(tmp_path: Path, wanted: str, found: 
     files = {row["function"]: row["file"] for row in result.indirect}
     assert files == {"fast": f"include/asm-{found}/sum.h", "slow": "include/asm-generic/sum.h"}
     assert len(result.indirect) == 2
-    seen, edges = graph_drawing.reachable(result.functions, result.edges, "rx", 5)
+    seen, edges = call_graph_drawing.reachable(result.functions, result.edges, "rx", 5)
     assert len(seen) == 3 and len(edges) == 2
     assert sum(row["copy"] for row in result.functions) == 2
 

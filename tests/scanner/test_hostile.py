@@ -11,10 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from scanner import workers
-from scanner.parse import file_reader
+from scanner import worker_processes
+from scanner.cached_tables import Run, tables
+from scanner.parse import source_file_reader
 from scanner.progress import Progress
-from scanner.results import Run, tables
 from scanner.source.source_tree import BadTree, listing
 from scanner.tables.three_tables import Options, Result
 
@@ -119,8 +119,8 @@ def test_one_line_of_five_megabytes(good: Path, line: str) -> None:
 @pytest.mark.parametrize("line", ["(", "{", "*&", '"', "/*", "#define A (", "f(g(h(", "if (a)"])
 def test_a_megabyte_of_nothing(good: Path, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scanned, or given up in time with a warning; the rest of the tree is read."""
-    monkeypatch.setattr(workers, "SECONDS", 3.0)
-    monkeypatch.setattr(file_reader, "SECONDS", 2.0)
+    monkeypatch.setattr(worker_processes, "SECONDS", 3.0)
+    monkeypatch.setattr(source_file_reader, "SECONDS", 2.0)
     (good / "long.c").write_text((line + "\n") * (1_000_000 // (len(line) + 1)))
     before = sum(os.times()[:4])
     result = scanned(good)
@@ -134,7 +134,7 @@ def test_a_file_that_takes_too_long_is_read_in_part(
     good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = SimpleNamespace(process_time=partial(next, count()))  # a second a look
-    monkeypatch.setattr(file_reader, "time", clock)
+    monkeypatch.setattr(source_file_reader, "time", clock)
     text = "".join(f"int f{n}(struct sk_buff *skb) {{ return g(skb); }}\n" for n in range(200))
     (good / "long.c").write_text(text)
     run = Run(good, [], 1, tmp_path / "cache")
@@ -143,7 +143,7 @@ def test_a_file_that_takes_too_long_is_read_in_part(
     left = "gave up after 120 s of CPU time at line 121: the text after this line is not read"
     assert result.warnings == [f"long.c: {left}"]
     # Nothing of it is kept: with more time it is read as a whole.
-    monkeypatch.setattr(file_reader, "SECONDS", 1000.0)
+    monkeypatch.setattr(source_file_reader, "SECONDS", 1000.0)
     assert not tables(run, Options(), Progress(quiet=True)).warnings
 
 

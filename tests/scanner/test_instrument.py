@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from scanner import results
+from scanner import cached_tables
 from scanner.cli import main
 from scanner.progress import Progress
 from scanner.tables.three_tables import Options
@@ -226,7 +226,9 @@ def test_lines_of_diagnostics_stay(tree: Path) -> None:
 
 def scanned(tree: Path) -> list[dict[str, Any]]:
     """Return the rows of every function of a tree."""
-    found = results.tables(results.Run(tree, [], 1, None), Options(), Progress(quiet=True))
+    found = cached_tables.tables(
+        cached_tables.Run(tree, [], 1, None), Options(), Progress(quiet=True)
+    )
     return found.functions
 
 

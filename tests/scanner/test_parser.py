@@ -12,7 +12,7 @@ from pycparser.c_parser import CParser, ParseError
 from tree_sitter import Language, Parser
 
 from scanner.facts import Param, TypeRef
-from scanner.parse import declarations, fallback
+from scanner.parse import declarations, tree_sitter_fallback
 from scanner.parse.c_parser import IslandParser
 
 _BODIES = (
@@ -84,5 +84,5 @@ def test_both_parsers_count_the_same_stars(declarator: str, stars: int) -> None:
     (definition,) = IslandParser().island(text, frozenset({"u8"}))
     (read,), _ = declarations.parameters(definition.decl.type)
     node = Parser(Language(tree_sitter_c.language())).parse(text.encode()).root_node.children[0]
-    (guessed,), _ = fallback.parameters(node)
+    (guessed,), _ = tree_sitter_fallback.parameters(node)
     assert read == guessed == Param("x", TypeRef("u8", stars))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scanner import graph_drawing
+from scanner import call_graph_drawing
+from scanner.cached_tables import Run, tables
 from scanner.progress import Progress
-from scanner.results import Run, tables
 from scanner.tables.three_tables import Options, Result
 
 HEAD = """
@@ -81,5 +81,5 @@ def test_a_graph_goes_through_an_assigned_member(tmp_path: Path) -> None:
         "void route(struct dst *dst) { dst->input = ip_local_deliver; }\n"
         "int dst_input(struct sk_buff *skb) { return skb->dst->input(skb); }\n",
     )
-    seen, _ = graph_drawing.reachable(result.functions, result.edges, "dst_input", 1)
+    seen, _ = call_graph_drawing.reachable(result.functions, result.edges, "dst_input", 1)
     assert {result.functions[n]["function"] for n in seen} == {"dst_input", "ip_local_deliver"}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scanner.source.blanking import branch_groups, choices, hide_literals
+from scanner.source.comment_blanking import branch_groups, choices, hide_literals
+from scanner.source.macro_replacement import Normaliser
 from scanner.source.macro_table import learn
-from scanner.source.normalise import Normaliser
 from scanner.source.prepared_file import defines, prepare, variants
 
 TREES = Path(__file__).parent / "trees"

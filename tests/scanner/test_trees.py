@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from scanner import output
+from scanner import table_output
+from scanner.cached_tables import Run, tables
 from scanner.progress import Progress
-from scanner.results import Run, tables
-from scanner.tables.polymorphism import HUBS, Limits
+from scanner.tables.struct_forms import HUBS, Limits
 from scanner.tables.three_tables import Options, Result
 
 TREES = Path(__file__).parent / "trees"
 TEXT = {
-    "polymorphism": output.polymorphism,
-    "direct": output.direct,
-    "indirect": output.indirect,
+    "polymorphism": table_output.polymorphism,
+    "direct": table_output.direct,
+    "indirect": table_output.indirect,
 }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.analysis.blocks_in_threads import each_made
+from skbviewer.analysis.parallel_blocks import each_made
 from skbviewer.session import array_memory
 from skbviewer.session.array_memory import ArrayMemory, bounded_arrays
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.readers.source import Source
+from skbviewer.readers.input_file import Source
 from skbviewer.session.file_hash import FileHash, sha256
 
 SIZE = 1_000_000

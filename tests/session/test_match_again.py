@@ -61,7 +61,7 @@ def test_rules_have_a_number_that_no_unnumbered_session_has() -> None:
 
 
 def test_the_ladder_is_climbed_in_the_order_of_its_numbers() -> None:
-    """matching/identity/identity_candidates.py and unnumbered.py count rungs from the key on."""
+    """identity_candidates.py and packets_without_ip_id.py count rungs from the key on."""
     assert [int(rung) for rung, _ in RUNGS] == list(range(1, len(RUNGS) + 1))
 
 

@@ -14,7 +14,7 @@ from skbviewer.analysis.stats import (
     Chosen,
     Scope,
     Table,
-    clock,
+    clock_table,
     function_rows,
     statistic_of,
 )
@@ -97,7 +97,7 @@ def test_a_fit_that_no_exact_match_confirms_is_marked(
     out, log = tmp_path / "s.skbv", resource("samples/drops") / "drops.kbl"
     import_files([log.with_suffix(".pcap"), log], out)
     if not exact:
-        monkeypatch.setattr(clock, "EXACT", 7)  # so no packet has this verdict
+        monkeypatch.setattr(clock_table, "EXACT", 7)  # so no packet has this verdict
     main(["stats", str(out), "clock"])
     printed = capsys.readouterr()
     assert "source" in printed.out

@@ -19,14 +19,14 @@ import pytest
 from skbviewer.analysis.comparison import measure
 from skbviewer.analysis.diagnosis import diagnose
 from skbviewer.analysis.stats import STATISTICS, Chosen, Scope, Table, statistic_of
-from skbviewer.analysis.stats.column_rows import ColumnRows, Texts
+from skbviewer.analysis.stats.rows_from_columns import ColumnRows, Texts
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
-from skbviewer.session.comparing import comparison_of
-from skbviewer.session.kernel import result_maker, session_statistics
-from skbviewer.session.kernel.result_bytes import Damaged, decode, encode
+from skbviewer.session.kernel import result_program_version, session_statistics
+from skbviewer.session.kernel.result_serialisation import Damaged, decode, encode
 from skbviewer.session.kernel.session_graphs import GRAPHS
 from skbviewer.session.kernel.session_statistics import DIAGNOSIS, MEASUREMENTS, table_name
+from skbviewer.session.session_comparison import comparison_of
 
 SAMPLES = ("bulk", "drops", "nat", "ipv6-and-fragments")
 NAMES = (*map(table_name, STATISTICS), *GRAPHS, DIAGNOSIS, MEASUREMENTS)
@@ -142,16 +142,16 @@ def test_results_of_another_program_are_not_used(
     bulk: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert bulk.stats.stored(DIAGNOSIS) is not None
-    monkeypatch.setattr(result_maker, "program", lambda: "another")
+    monkeypatch.setattr(result_program_version, "program", lambda: "another")
     assert all(bulk.stats.stored(name) is None for name in NAMES)
 
 
 def test_the_program_is_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for folder in result_maker.CODE:
+    for folder in result_program_version.CODE:
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "one.py").write_text("x = 1\n")
-    monkeypatch.setattr(result_maker, "PACKAGE", tmp_path)
-    whole = result_maker.program.__wrapped__
+    monkeypatch.setattr(result_program_version, "PACKAGE", tmp_path)
+    whole = result_program_version.program.__wrapped__
     before = whole()
     assert whole() == before
     (tmp_path / "matching" / "one.py").write_text("x = 2\n")
@@ -162,9 +162,9 @@ def test_no_results_of_code_that_was_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An update while an import runs changes the hash, but not the code in memory."""
-    assert result_maker.is_unchanged()
-    monkeypatch.setattr(result_maker, "_started", lambda: 0.0)
-    assert not result_maker.is_unchanged()
+    assert result_program_version.is_unchanged()
+    monkeypatch.setattr(result_program_version, "_started", lambda: 0.0)
+    assert not result_program_version.is_unchanged()
     monkeypatch.setattr("skbviewer.session.importing.SLOW_LEGS", 1)
     log = resource("samples/handshake/handshake.kbl")
     session = Session.open(import_files([log], tmp_path / "s.skbv").path)

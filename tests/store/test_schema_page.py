@@ -11,8 +11,8 @@ import duckdb
 import pytest
 
 from skbviewer.records.table_columns import TEXT
+from skbviewer.store.views.column_expressions import EventData, Stored
 from skbviewer.store.views.declared_views import VIEWS
-from skbviewer.store.views.expressions import EventData, Stored
 
 from .schema_page import PAGE, page
 

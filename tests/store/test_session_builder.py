@@ -16,8 +16,8 @@ import pytest
 
 from skbviewer.records import RECORD_DTYPE, BadInput, Cancelled, Silent, empty
 from skbviewer.store import Builder, open_session, queries, schema
-from skbviewer.store.result_queries import stored_result
 from skbviewer.store.session_copies import copy_session
+from skbviewer.store.stored_result_queries import stored_result
 
 TOP = Path(__file__).resolve().parents[2]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from skbviewer.dataset import folder, manifests
-from skbviewer.dataset.across_sessions import Across, across_sessions
-from skbviewer.dataset.adding import add_pair
-from skbviewer.dataset.connection import connection
+from skbviewer.dataset import dataset_paths, session_manifests
+from skbviewer.dataset.add_task import add_pair
+from skbviewer.dataset.duckdb_connection import connection
+from skbviewer.dataset.same_packets_across_sessions import Across, across_sessions
 from skbviewer.matching import EXACT
 from skbviewer.records import Silent
 from tests.truth.judge_hosts import Claim
@@ -21,7 +21,7 @@ Place = tuple[str, str, int]  # host, capture, number from 0
 
 def make_dataset(recordings: dict[str, Recording], out: Path) -> None:
     """Add the recordings of all hosts to the new dataset `out`."""
-    folder.make(out)
+    dataset_paths.make(out)
     for recording in recordings.values():
         outcome = add_pair(out, (recording.log, *recording.captures.values()))
         assert outcome.added, outcome.error
@@ -29,7 +29,7 @@ def make_dataset(recordings: dict[str, Recording], out: Path) -> None:
 
 def _places(dataset: Path) -> dict[tuple[str, int], Place]:
     """Return by session and number where each packet was captured."""
-    listed = {each.session: each for each in manifests.read_all(dataset)}
+    listed = {each.session: each for each in session_manifests.read_all(dataset)}
     query = "SELECT session, number, source FROM packets ORDER BY session, source, number"
     with connection(dataset) as db:
         rows = db.execute(query).fetchall()

@@ -75,17 +75,28 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _recall(cells: list[Cell]) -> str:
-    """Return how many packets of whole logs and captures are exact, of those that could be."""
+    """Return how many packets are exact, of those that could be: of whole logs, then of others.
+
+    The captures are those that were not treated.
+    """
+    plain = [cell for cell in cells if cell["treatment"] == "none"]
+    whole = [cell for cell in plain if not cell["log lacks"]]
+    others = [cell for cell in plain if cell["log lacks"]]
+    text = "\n## Whole logs: what could be exact\n\n" + RECALL + _recall_table(whole)
+    text += "\n## Logs that lack records: what could be exact\n\n" + LACKING
+    return text + _recall_table(others)
+
+
+def _recall_table(cells: list[Cell]) -> str:
     names = ("packets", "apart", "exact apart", "apart by headers", "exact apart by headers")
     sums: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for cell in cells:
-        if cell["treatment"] == "none":
-            count = sums[cell["scenario"], cell["kernel"]]
-            count.update({name: cell.get(name, 0) for name in names})
-            count["seen"] += cell["wire-only seen"]
+        for key in ((cell["scenario"], cell["kernel"]), ("*all*", cell["kernel"])):
+            sums[key].update({name: cell[name] for name in names})
+            sums[key]["seen"] += cell["wire-only seen"]
     text = _heading("scenario", "kernel", "packets", "apart", "exact", "apart by headers", "exact",
                     "wire-only, yet seen")  # fmt: skip
-    for (scenario, kernel), n in sums.items():
+    for (scenario, kernel), n in sorted(sums.items()):
         share = _percent(n["exact apart"], n["apart"])
         by_headers = _percent(n["exact apart by headers"], n["apart by headers"])
         text += _row([scenario, kernel, n["packets"], n["apart"], share, n["apart by headers"],
@@ -133,7 +144,7 @@ def publish(cells: list[Cell], seeds: int, rules: int) -> str:
         wrong=total["wrong"], unseen=total["no witness"], rules=rules,
     )  # fmt: skip
     text += "\n## As recorded\n\n" + _table("scenario, kernel", whole, _place)
-    text += "\n## Whole logs: what could be exact\n\n" + RECALL + _recall(cells)
+    text += _recall(cells)
     text += "\n## By treatment\n\n" + _table("treatment", cells, lambda c: str(c["treatment"]))
     text += "\n## All treatments, by scenario\n\n" + _table("scenario, kernel", cells, _place)
     text += "\n## No witness\n\n" + _reasons(cells)
@@ -142,6 +153,12 @@ def publish(cells: list[Cell], seeds: int, rules: int) -> str:
 
 RECALL = """A packet is *apart* if no other packet of its capture has the same headers and content within the error of the fitted
 clock (50 us if no clock was fitted). It is *apart by headers* if no other packet has the same headers in that time.
+A log is whole if all functions were probed, no records were lost and no probe missed a hit.
+
+"""
+
+LACKING = """These logs declare that they lack records: probes missed hits, buffers were full, the recorder had a filter or was
+stopped. Or only a few functions were probed. A packet near missing records is ambiguous, even if it is apart.
 
 """
 

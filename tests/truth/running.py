@@ -29,6 +29,7 @@ from .judge_witness import Witness, read_witness
 from .missed_hits import without_hits
 from .older_log import as_version_2
 from .recall import Seen, apart, unanimous
+from .scenarios import Scenario, named
 from .session_maker import SessionMaker
 from .treatments import (
     LOG_SHARES,
@@ -209,7 +210,18 @@ def cell(recording: Recording, truths: list[Truths]) -> Cell:
     }
     if truths[0].seen.treatment == "none":
         line |= apart(truths[0].seen.opinions, truths[0].seen.origins, truths[0].seen.error_ns)
+        line["log lacks"] = log_lacks(recording.scenario, truths[0].seen.lost)
     return line
+
+
+def log_lacks(scenario: str, lost: list[tuple[int, int]]) -> str:
+    """Return what a log lacks, in a word: "" for a whole log.
+
+    `lost` has the stretches in which the log declares that records are missing.
+    """
+    if named(scenario).probes != Scenario._field_defaults["probes"]:
+        return "few functions"
+    return "records" if lost else ""
 
 
 def compare(recording: Recording, now: list[Truths], before: list[Truths]) -> Cell:

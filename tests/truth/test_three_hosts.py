@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from skbviewer.dataset.across_sessions import Across
 from skbviewer.dataset.host_pairs import host_pairs
+from skbviewer.dataset.same_packets_across_sessions import Across
 from skbviewer.records import Silent
 from tests.kept_archives import unpack
 

@@ -13,8 +13,8 @@ BITS = 63  # bits of a positive int64
 def by_group(group: Int64s, value: Int64s, groups: int) -> list[Int64s]:
     """Return the sorted values of each of `groups` groups, which are numbered from 0.
 
-    `group` and `value` are parallel.  If a group and a value fit into one number, these numbers are
-    sorted, which takes a fifth of the time.
+    `group` and `value` have an element for each row.  If group and value together fit into 63 bits,
+    the pairs are sorted as one number each, which takes a fifth of the time.
     """
     group, value = np.asarray(group, np.int64), np.asarray(value, np.int64)
     bits = int(value.max(initial=0)).bit_length()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The columns of legs, calls and waits that the loops over packets need.
 
-Input: a Scope.  Output: arrays of fixed types, because compiled loops have one type each.
+Input: a Scope.  Output: arrays of fixed types, because each compiled loop accepts only one type.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy.typing as npt
 
 from ...matching import TRANSMIT
 from ...records.types import LATEST_NS, Bools, Int32s, Int64s
-from ..grouped_rows import Array
-from ..number_sets import distinct
+from ..group_starts import Array
+from ..row_number_sets import distinct
 from ..words.stage_names import QUEUE, STACK
-from .path_rule import OFF_PATH, step_numbers
-from .probe_costs import costs_of
+from .calibrated_probe_cost import costs_of
+from .path_class_rule import OFF_PATH, step_numbers
 
 if TYPE_CHECKING:
     from ..scope import Scope
-    from .units import Units
+    from .timed_packets import Units
 
 NO_LAYER = -1  # layers that say nothing about a packet's path
 # Bits for what the first call of a function begins.
@@ -31,12 +31,13 @@ Int8s = npt.NDArray[np.int8]
 
 
 class LegColumns(NamedTuple):
-    """Legs by 0-based number; the calls and waits of leg i begin at calls_at[i] and waits_at[i].
+    """Columns of legs (0-based); calls and waits of leg i begin at calls_at[i] and waits_at[i].
 
-    `function` is the index of each call's function in Scope.function_names; a call without a name
-    has the number of names.  `begins`, `layer` and `path_step` (see path_rule) are by function.
-    `edge` and `step` are costs of a probe, ns by log.  Each end of a call contains `edge`; its
-    caller loses `step` before the call, and again after it.
+    `function` is the function of each call, as an index of Scope.function_names.  A call without a
+    name has the number of these names.  `begins`, `layer` and `path_step` (see path_rule) have an
+    element for each function.  `edge` and `step` are costs of one probe in ns, for each log.  The
+    cost `edge` lies inside the call, once at its entry and once at its exit; the cost `step` lies
+    in its caller, once before and once after the call.
     """
 
     kind: Int8s
@@ -62,7 +63,7 @@ class LegColumns(NamedTuple):
 def legs_at(scope: Scope, rows: Int64s) -> LegColumns:
     """Return the columns of the legs `rows` (0-based, rising), numbered anew from 0.
 
-    Only the calls and waits of these legs are read.
+    No calls and waits of other legs are read.
     """
     columns, sources, number = scope.columns, sorted(scope.kernels), rows + 1
 
@@ -70,7 +71,7 @@ def legs_at(scope: Scope, rows: Int64s) -> LegColumns:
         return np.array(columns.near("leg", name, rows), np.int64)
 
     def of(table: str) -> tuple[Int64s, Int64s]:
-        """Return the rows of a table in these legs, and where those of each leg begin."""
+        """Return the rows of a table that belong to these legs, and where each leg's rows begin."""
         mine, leg = columns.rows_with(table, "leg", number)
         size = np.bincount(_places(leg, number), minlength=len(rows))
         return mine, np.r_[0, np.cumsum(size)]
@@ -98,10 +99,10 @@ def legs_at(scope: Scope, rows: Int64s) -> LegColumns:
 
 
 def legs_of_units(scope: Scope, units: Units, rows: Int64s) -> tuple[Int64s, Int64s, LegColumns]:
-    """Return the legs of the packets `rows`, indices of `units`, and their columns.
+    """Return the legs of packets, and the columns of these legs.
 
-    The legs of the packet rows[i] are of[at[i] : at[i + 1]], indices of these columns: returns
-    (of, at, columns).
+    `rows` are the packets, as indices of `units`.  Returns (of, at, columns).  The legs of the
+    packet rows[i] are of[at[i] : at[i + 1]], indices into the columns.
     """
     legs, at = units.legs_of(rows)
     low, high = int(legs.min(initial=LATEST_NS)), int(legs.max(initial=-1))
@@ -112,14 +113,14 @@ def legs_of_units(scope: Scope, units: Units, rows: Int64s) -> tuple[Int64s, Int
 
 
 def _places(leg: Array, numbers: Int64s) -> Int64s:
-    """Return the place of each element of `leg` among `numbers`, which rise and have it."""
+    """Return the index of each element of `leg` in `numbers`, which rise and contain them all."""
     if len(numbers) and int(numbers[-1] - numbers[0]) == len(numbers) - 1:
         return np.asarray(leg.astype(np.int64) - numbers[0], np.int64)
     return np.searchsorted(numbers, leg)
 
 
 def by_function(scope: Scope) -> tuple[Int8s, Int8s, Int64s]:
-    """Return `begins`, `layer` and `path_step` of LegColumns."""
+    """Return the arrays `begins`, `layer` and `path_step` of LegColumns, by function."""
     names, layers = scope.function_names, scope.layer_names
     begins = np.array([*map(_begins, names, layers), 0], np.int8)
     return begins, _layers(scope), step_numbers(names, layers)
@@ -128,8 +129,8 @@ def by_function(scope: Scope) -> tuple[Int8s, Int8s, Int64s]:
 def _functions(scope: Scope, func: Array, log: Int32s, calls_at: Int64s) -> Int32s:
     """Return the function of each call, as an index of Scope.function_names.
 
-    `func` is the probe of each call; `log` and `calls_at` are by leg: its log, and where its calls
-    begin.
+    `func` is the number of each call's probe.  `log` is the log of each leg, and `calls_at` says
+    where its calls begin.
     """
     names = scope.function_names
     place = {name: at for at, name in enumerate(names)}

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Which drops lost their packet.  The kernel also counts the freeing of leftovers as drops.
+"""Find the drops that lost their packet.
+
+When the kernel frees leftovers of a packet, it counts a drop, too, but no packet is lost.
 
 A drop lost its packet, except in these cases:
 
-- A socket had received the packet, or a copy of it, before.  A datagram that is dropped because its
-  checksum is wrong is lost all the same.
+- A socket had already received the packet, or a copy of it.  But if a datagram is dropped because
+  its checksum is wrong, it is lost in any case.
 - The drop is in one of the functions FREED.
-- Nobody on the host wants the packet (UNWANTED, unwanted_packets.py), or TCP or the reassembly of
-  fragments discards what it has already (REPEATED, discarded_segments.py).
-- The kernel gives no reason, and records were lost since the packet began: a socket may have
-  received it.
+- Nobody on the host wants the packet (UNWANTED, unwanted_packets.py), or the receiver discards data
+  that it has already (REPEATED, discarded_segments.py).
+- The kernel gives no reason, and records were lost between the packet's begin and the drop, so a
+  socket may have received the packet.
 """
 
 from __future__ import annotations
@@ -21,10 +23,10 @@ import numpy as np
 
 from ...records.kbl_layout import KblEvent
 from ...records.types import LATEST_NS, Bools, Int64s
-from ..fields.field_data import drops_of
-from ..words.kernel_names import MASK64
-from .discarded_segments import discarded
-from .unwanted_packets import OTHERS, ROUTED, for_groups, taken_by_others
+from ..fields.field_source_tables import drops_of
+from ..words.kernel_log_names import MASK64
+from .harmless_segment_drops import discarded
+from .packets_for_other_hosts import OTHERS, ROUTED, for_groups, taken_by_others
 
 if TYPE_CHECKING:
     from ..scope import Scope
@@ -50,38 +52,38 @@ DAMAGED = "CSUM"  # in reasons of segments whose header may be wrong, too
 
 
 class Key(NamedTuple):
-    """The reason and the place of drops."""
+    """The reason of a drop, and the place in the code where it happened."""
 
     reason: str
     place: str  # function+offset; "" = unknown
 
     @property
     def function(self) -> str:
-        """Return the place without its offset."""
+        """Return the function that dropped the packet: `place` without its offset."""
         return self.place.split("+")[0]
 
     @property
     def is_needless(self) -> bool:
-        """Return whether nobody lacks a packet that is dropped so."""
+        """Return whether the function or the reason alone shows that nobody misses the packet."""
         return self.function in UNWANTED or self.reason in REPEATED
 
     @property
     def may_be_for_group(self) -> bool:
-        """Return whether the kernel may have dropped a packet because of its multicast group."""
+        """Return whether the kernel may have dropped a packet because nobody joined its group."""
         return self.reason == UNNAMED and self.function.split(".")[0] in ROUTED
 
     @property
     def may_be_needless(self) -> bool:
-        """Return whether TCP dropped a segment, which it may have already."""
+        """Return whether TCP dropped a segment whose data it may already have received."""
         known = self.is_needless or self.reason in FULL or DAMAGED in self.reason
         return self.place.startswith(RECEIVER) and not known
 
 
 class DropEvents(NamedTuple):
-    """Drops of legs: the 0-based event, its leg, and its time (ns) on the log's clock.
+    """Drops in legs: for each the 0-based event, its leg, and its time (ns) on the log's clock.
 
-    `key` is the reason and place of each, an index of `keys`.  `lost` says whether the drop lost
-    its packet, `needless` whether nobody received this packet, but nobody lacks it.
+    `key` is the reason and place of each drop, as an index of `keys`.  `lost` says whether the drop
+    lost a packet that somebody misses; `needless` says whether it lost a packet that nobody misses.
     """
 
     event: Int64s
@@ -93,13 +95,13 @@ class DropEvents(NamedTuple):
     needless: Bools
 
     def selected(self, which: Bools) -> DropEvents:
-        """Return the drops that `which` marks; `keys` stay."""
+        """Return the drops for which `which` is true; `keys` stay as they are."""
         of = self.event[which], self.leg[which], self.ts[which], self.key[which]
         return DropEvents(*of, self.keys, self.lost[which], self.needless[which])
 
 
 def drop_events(scope: Scope) -> Int64s:
-    """Return all events of the session that are drops, as 0-based rows."""
+    """Return the rows (0-based) of all events of the session that are drops."""
     return drops_of(scope.columns) if scope.fields is None else scope.fields.drops()
 
 
@@ -108,7 +110,8 @@ def all_drops(
 ) -> DropEvents:
     """Return the drops in all legs of the session, chosen or not, in the order of the events.
 
-    If `is_meant` is given, only the drops for whose legs and times it returns true.
+    `is_meant`, if given, chooses drops: it gets the legs and times (ns) of drops, and returns
+    flags.
     """
     event = drop_events(scope)
     leg = scope.of_event("leg", event) - 1
@@ -139,7 +142,7 @@ def legs_of_lost_packets(scope: Scope) -> Bools:
 
 
 def _keys(scope: Scope, event: Int64s) -> tuple[Int64s, list[Key]]:
-    """Return the reason and place of each event, an index of the returned keys."""
+    """Return (key, keys): reason and place of each event, as an index of `keys`."""
     if not len(event):
         return np.zeros(0, np.int64), []
     data = scope.of_event("data", event)
@@ -157,7 +160,7 @@ def _keys(scope: Scope, event: Int64s) -> tuple[Int64s, list[Key]]:
 def _needless(
     scope: Scope, leg: Int64s, key: Int64s, keys: list[Key], lost: Bools, first: Int64s
 ) -> Bools:
-    """Return for each drop whether nobody lacks the packet; `first` is from _first_delivery()."""
+    """Return for each drop whether nobody misses its packet; `first` is from _first_delivery()."""
     found: Bools = np.array([one.is_needless for one in keys])[key]
     asked = np.flatnonzero(np.array([one.may_be_needless for one in keys])[key] & lost)
     if len(asked):
@@ -174,9 +177,9 @@ def _needless(
 
 
 def _first_delivery(scope: Scope) -> Int64s:
-    """Return for each leg when a socket first received its packet or a copy (ns).
+    """Return for each leg the time (ns) at which a socket first received its packet or a copy.
 
-    LATEST_NS stands for never.
+    The time is LATEST_NS if no socket received the packet or a copy.
     """
     series, columns = scope.of_leg("series"), scope.columns
     queued = np.asarray(columns.array("event", "event")) == int(KblEvent.SOCK_ENQUEUE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Path classes: packets that took the same path through the kernel (path_rule.py)."""
+"""Path classes: packets that took the same path through the kernel (path_class_rule.py)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from ...records.types import Bools, Int64s
 from ...store.lazy_column import LazyColumn
 from ...store.whole_columns import Array
-from ..blocks_in_threads import each_made
+from ..parallel_blocks import each_made
 from ..timeline.row_stacking import ranks
-from .class_loops import find_members, number_paths, number_values
 from .grouped_sorting import by_group
 from .leg_columns import legs_of_units
-from .units import Units
+from .path_class_loops import find_members, number_paths, number_values
+from .timed_packets import Units
 
 if TYPE_CHECKING:
     from ..scope import Scope
@@ -26,13 +26,14 @@ SMALL_CLASS = 8  # packets; a smaller class is compared with packets of the same
 
 
 class PathClasses(NamedTuple):
-    """The class of each packet, numbered from 0, most frequent first.
+    """The path classes of packets: class 0 has the most packets.
 
-    `peers` is the class with which the packet is compared: its own or, if that has fewer than
-    SMALL_CLASS packets, all packets with the same directions and layers.  `median` is, by peers,
-    the packet whose time in kernel is the median (of an even number, the lower one).  `size` is by
-    peers.  `path` is the number of the path (see path_rule), which names the class in all
-    recordings.  Arrays by packet have any integer type.
+    `peers` is, for each packet, the number of a set of packets with which the packet is compared.
+    This set is the packet's class or, if the class has fewer than SMALL_CLASS packets, all packets
+    with the same directions and layers.  `median` is, for each set, the packet with the median time
+    in kernel (the lower one of two).  `size` is the number of packets in each set.  `path` is the
+    number of each class's path (see path_rule); equal paths have equal numbers in all recordings.
+    Arrays with an element for each packet have any integer type.
     """
 
     number: Array | LazyColumn  # by packet
@@ -44,18 +45,19 @@ class PathClasses(NamedTuple):
 
     @property
     def comparable(self) -> Bools:
-        """Return for each packet whether its `peers` are enough packets for a comparison."""
+        """Return for each packet whether it has enough `peers` for a comparison."""
         return self.are_comparable(slice(None))
 
     def are_comparable(self, rows: Int64s | slice) -> Bools:
-        """Return whether the `peers` of the packets `rows` are enough for a comparison."""
+        """Return for each of the packets `rows` whether it has enough `peers` for a comparison."""
         return np.asarray((self.size >= SMALL_CLASS)[self.peers[rows]])
 
 
 def path_classes(scope: Scope, units: Units) -> PathClasses:
     """Return the path class of each packet in `units`.  Raises Cancelled.
 
-    A class of fewer than SMALL_CLASS packets is compared with all packets of the same layers.
+    Packets of a class of fewer than SMALL_CLASS packets are compared with all packets of the same
+    layers.
     """
     path, of_layers = packet_paths(scope, units)
     fine, sizes = _ranked(path)
@@ -73,9 +75,10 @@ def path_classes(scope: Scope, units: Units) -> PathClasses:
 
 
 def packet_paths(scope: Scope, units: Units) -> tuple[Int64s, Int64s]:
-    """Return two int64 numbers for each packet in `units`: that of its path, that of its layers.
+    """Return two int64 numbers for each packet in `units`: one for its path, one for its layers.
 
-    The second one depends only on directions and layers; see path_rule.py.  Raises Cancelled.
+    The number for the layers depends only on the legs' directions and layers; see path_rule.py.
+    Raises Cancelled.
     """
 
     def numbers(rows: Int64s) -> Int64s:
@@ -95,7 +98,7 @@ def packet_paths(scope: Scope, units: Units) -> tuple[Int64s, Int64s]:
 
 
 def _ranked(value: Int64s) -> tuple[Int64s, Int64s]:
-    """Number equal values, the most frequent first; also return how often each number occurs."""
+    """Return a number for each value, the most frequent first, and how often each number occurs."""
     number, size = np.empty(len(value), np.int64), TABLE
     while number_values(value, *_table(size), number) < 0:
         size *= 8
@@ -112,7 +115,7 @@ def _table(size: int) -> tuple[Int64s, Int64s]:
 
 
 def _medians(used: Int64s, fine: Int64s, coarse: Int64s, ns: Int64s) -> Int64s:
-    """Return for each class in `used` the packet with the median time."""
+    """Return for each class in `used` the packet with the median time in kernel."""
     found = np.zeros(len(used), np.int64)
     if not len(used):
         return found
@@ -124,9 +127,9 @@ def _medians(used: Int64s, fine: Int64s, coarse: Int64s, ns: Int64s) -> Int64s:
 
 
 def _median_packets(number: Int64s, ns: Int64s, classes: int) -> Int64s:
-    """Return for each class the index of the packet with the median time.
+    """Return for each class the index of the packet whose time (`ns`) is the median.
 
-    If several packets have this time, the one in the middle of them is taken.
+    If several packets have this time, the middle one of them is taken.
     """
     some = np.flatnonzero(number < classes)
     group, ns = number[some], ns[some]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Turn entry and exit records into calls with duration, self time, depth and parent.
 
-Input: a KBL, its series and legs, the nesting, and the calls joined by their socket.  Output:
-CALL_DTYPE rows by leg and time.  Depth is the number of enclosing calls of the same leg in the same
-execution context.
+Input: a KBL, its skb lifetimes and legs, the nesting, and the calls that belong to a leg by their
+socket.  Output: rows of CALL_DTYPE, sorted by leg and time.  The depth of a call is the number of
+calls around it that belong to the same leg and run in the same execution context.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .call_table import CallTable, Column
 from .interrupt_times import interrupts
 from .interruptions import MARK_INNER
 from .interruptions import find_interruptions as find_interruptions
-from .lost_spans import losses
 from .probe_compensation import compensated_durations
-from .probe_costs import Costs
+from .probe_cost_per_record import Costs
+from .record_loss_times import losses
 from .self_times import Between
 from .task_switches import switches
 
@@ -38,10 +38,10 @@ def build(
     joined: Joined | None = None,
     inner: Int32s | None = None,
 ) -> CallTable:
-    """Return the calls of all legs of `log` with all their times, sorted by (leg, ENTRY record).
+    """Return the calls of all legs of `log` with their times, sorted by leg and ENTRY record.
 
-    If `nesting` is None, it is computed here.  If `joined` is None, no call is joined by its
-    socket.  `inner` are the records of calls without an skb, in their order.
+    If `nesting` is None, it is computed here.  `joined` are the calls that belong to a leg by their
+    socket; None means no calls.  `inner` are the ENTRY records of calls without an skb, rising.
     """
     records, nesting = log.records, nesting or Nesting(log.records)
     leg, entry = _by_leg(records, legs, joined or NONE)
@@ -82,7 +82,7 @@ def _parents(finder: Finder, calls: CallTable) -> Int32s:
 
 
 def _by_leg(records: Records, legs: LegTable, joined: Joined) -> tuple[Int32s, Int32s]:
-    """Return the leg and ENTRY of each call, sorted by both."""
+    """Return two columns, the leg and the ENTRY record of each call, sorted by both."""
     begin = np.zeros(len(legs.rows) + 1, np.int32)
     np.add.at(begin, joined.leg + 1, 1)
     for some in record_blocks(records):
@@ -111,9 +111,10 @@ def _are_among(calls: CallTable, records: Int32s) -> npt.NDArray[np.bool_]:
 
 
 def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
-    """Return the reasons of DROP events, each at the last call of its leg that began before it.
+    """Return for each call the reason of a drop, or -1.
 
-    Calls without an skb drop no packet.
+    Calls without an skb drop no packet.  A drop counts for the last call of its leg that began
+    before the drop.
     """
     reason, records = calls.scratch.full(len(calls), np.int32, -1), log.records
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write calls into the rows of their legs, with their depth: loops of call_building.py."""
+"""Write calls into the rows of their legs, and compute depths: the loops of call_building.py."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 def count_calls(kind: UInt8s, of: Int32s, begin: Int32s) -> None:
     """Add the number of each leg's calls to begin[leg + 1].
 
-    By record: `kind`, and `of`, its leg (-1 = none).
+    For each record of a block, `kind` is its kind, and `of` is its leg (-1: none).
     """
     for i in range(len(kind)):  # without a branch, which would often be mispredicted
         begin[of[i] + 1] += (kind[i] == ENTRY) & (of[i] >= 0)
@@ -36,10 +36,10 @@ def place_calls(
 ) -> None:
     """Write each call into the next free row of its leg, in the columns `leg` and `entry`.
 
-    `calls` are indices of records in a block that begins at record `first`; `of` is the leg of each
-    record of the block, -1 = none.  `joined` are records of calls that belong to legs by their
-    socket, and `joined_leg` are these legs; `done` is the number of such pairs written so far.
-    `begin` is the next free row of each leg; this function increases it.
+    `calls` are indices of ENTRY records in a block that begins at record `first`.  `of` is the leg
+    of each record of the block (-1: none).  `joined` are the ENTRY records of calls that belong to
+    a leg by their socket, and `joined_leg` are these legs. done[0] is the number of such calls
+    written so far.  `begin` is the next free row of each leg; this function increases it.
     """
     for i in calls:
         mine = np.int64(of[i])
@@ -60,7 +60,7 @@ def place_calls(
 def count_above(parent: Int32s, depth: Int32s) -> None:
     """Fill `depth`, initially -1, with the number of calls around each call.
 
-    `parent` is the row of the call around each call, -1 = none.
+    `parent` is the row of the innermost call around each call (-1: none).
     """
     for i in range(len(parent)):
         if parent[i] < i:  # nearly always
@@ -88,8 +88,8 @@ def note_drops(
 ) -> None:
     """Write the reason of each drop into `reason`, at the last call of its leg before the drop.
 
-    By drop: `wanted` is its leg, `before` its record, `reasons` its reason.  By call: `leg` and
-    `entry`, sorted together, and `inner`, whether it has no skb; such calls are passed over.
+    Each drop has a leg `wanted`, a record `before` and a reason in `reasons`.  Each call has its
+    `leg` and `entry` (both sorted), and is `inner` if it has no skb; inner calls are skipped.
     """
     for i in range(len(wanted)):
         low = row_at(np.int64(wanted[i]), before[i], leg, entry)

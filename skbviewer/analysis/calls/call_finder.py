@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Find the call of a leg that encloses a record, even if calls of other packets are in between.
 
-Input: nesting, legs, and calls by (leg, entry).  Output: rows of calls.
+Input: nesting, legs, and calls sorted by leg and ENTRY record.  Output: rows of calls.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from .call_table import CallTable
 
 
 class Finder:
-    """Finds calls by their leg and ENTRY.
+    """Finds the row of a call by its leg and its ENTRY record.
 
-    An ENTRY is a call of its own leg, and of the legs that it belongs to by its socket.  If the
-    function was passed a list, the ENTRY is also a call of the legs of the list's further packets.
-    Each of these packets has an ENTRY record of its own, which stands for the call.
+    An ENTRY record is a call of its own leg, and of each leg to which it belongs by its socket.  If
+    the function was passed a list of packets, the ENTRY is also a call of the legs of the list's
+    other packets.  Each packet of the list has an ENTRY record of its own, which represents the
+    same call.
     """
 
     def __init__(self, nesting: Nesting, legs: LegTable, calls: CallTable) -> None:
@@ -47,10 +48,10 @@ class Finder:
     ) -> Int32s:
         """Return for each record the row of the innermost call of its leg around it; -1 = none.
 
-        `leg` and `record` are parallel.  By record of the log, `owner_calls` is the call that
-        recorded the event, or -1; such a call takes precedence.  `caused` marks the records without
-        a leg; each is given the leg of the call around it.  `owner_calls` and `caused` may be
-        empty.
+        `leg` has the leg of each element of `record`.  For each record of the log, `owner_calls` is
+        the call that recorded the event, or -1.  If `owner_calls` is known for a record, that call
+        is returned.  For each record of the log, `caused` says that the record has no leg, and
+        takes the leg of the call around it.  `owner_calls` and `caused` may be empty.
         """
         made = np.empty(len(record), np.int32)
         find_calls(

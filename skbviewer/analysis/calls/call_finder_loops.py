@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Search calls by leg and entry: loops of call_finder.py."""
+"""Find calls by their leg and ENTRY record: the loops of call_finder.py."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ def enter_calls(
 ) -> int:
     """Index the calls of a block, whose first row in the call table is `first`.
 
-    By call: `leg`, and `entry`, its ENTRY record.  By record: `of` is its leg, `parent` the call
-    around it, `carried` whether it is a further packet of a call.  If a call and its ENTRY have the
-    same leg, row[ENTRY] is set to the call's row.  Calls of other legs, and calls whose ENTRY is
-    carried, get a pair: (leg, record) in `key`, and the call's row in `other`.  The record is the
-    ENTRY or, if that is carried, the call around it; several[record] is set.  Returns the number of
-    pairs.
+    Each call has a `leg` and an ENTRY record `entry`.  For each record, `of` is its leg, and
+    `parent` the call around it.  `carried` says that the record represents a further packet in a
+    call's list.  If a call and its ENTRY have the same leg, row[ENTRY] is set to the call's row.  A
+    pair is made for each call of another leg than its ENTRY, and for each call whose ENTRY is
+    carried: (leg, record) in `key`, and the call's row in `other`.  The record in the pair is the
+    ENTRY or, if the ENTRY is carried, the call around it. several[record] is set.  Returns the
+    number of pairs.
     """
     count, span = 0, np.int64(len(of) + 1)
     for i in range(len(leg)):
@@ -65,12 +66,13 @@ def find_calls(
     other: Int64s,
     made: Int32s,
 ) -> None:
-    """Write into `made` the row of the innermost call of the leg around each record, -1 = none.
+    """Write into `made` the row of the innermost call of the leg around each record; -1 = none.
 
-    By searched record: `leg`, `record`, and `caused`: the record has the leg of the call around it.
-    By record of the log: `owner_calls` (or empty), the times `ts` and `exit_ts`, `parent` (the call
-    around it), and `of`, its leg.  The other arrays are those of enter_calls().  Calls of a damaged
-    log may not nest, so this function checks that outer calls still run.
+    The searched records are in `record`, their legs in `leg`; with `caused`, the leg is that of the
+    call around the record.  For each record of the log there are `owner_calls` (may be empty), its
+    times `ts` and `exit_ts`, the call around it (`parent`), and its leg (`of`).  The other arrays
+    are described at enter_calls().  Calls of a damaged log may not nest, so this function checks
+    that an outer call still runs at the record's time.
     """
     for i in range(len(record)):
         at, mine, found = np.int64(record[i]), np.int64(leg[i]), np.int64(-1)
@@ -99,7 +101,7 @@ def find_calls(
 
 @allocation_free
 def _last(wanted: Int, before: Int, key: Int64s, other: Int64s) -> np.int64:
-    """Return the last row below `before` whose key is `wanted`; -1 = none."""
+    """Return the last row before row `before` whose key is `wanted`; -1 = none."""
     low, high = np.int64(0), np.int64(len(key))
     while low < high:
         middle = (low + high) // 2

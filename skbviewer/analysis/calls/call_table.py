@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The calls of a KBL, column by column; columns that records have are read from the records.
+"""The calls of a KBL, column by column; columns that the records have are not stored again.
 
-Input: records, and the rows of those that are calls.  Output: columns of CALL_DTYPE, whole or in
-parts.
+Input: records, and the rows of the records that are calls.  Output: columns of CALL_DTYPE, complete
+or in blocks.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ _OF_ENTRY |= {name: name for name in ("netns", "ifindex", "sk", "mark")}
 
 
 class CallTable:
-    """A table like an array of CALL_DTYPE; columns that are set are stored in narrow types."""
+    """A table like an array of CALL_DTYPE; columns that were set are stored in narrow types."""
 
     dtype = CALL_DTYPE
     between: Between | None = None  # interrupts and switches from which its times were computed
 
     def __init__(self, records: Records, of: Int32s, leg: Int32s, entry: Int32s):
-        """Make a table with one row per call: its leg and its ENTRY record.
+        """Make a table with a row for each call; `leg` and `entry` are its leg and ENTRY record.
 
         `of` is the leg of each record of `records`.
         """
@@ -89,7 +89,7 @@ class CallTable:
         self._set[name] = self.scratch.keep(narrow(values) if values.itemsize == WIDE else values)
 
     def __getitem__(self, key: Any) -> Any:
-        """Return a column if `key` is its name, or else whole rows."""
+        """Return a column if `key` is its name, otherwise the rows that `key` selects."""
         if isinstance(key, str):
             return self.part(key, slice(None))
         if isinstance(key, (int, np.integer)):
@@ -101,7 +101,7 @@ class CallTable:
         return made
 
     def stored(self, name: str) -> Column:
-        """Return a column that was set, in its stored type."""
+        """Return the column `name`, which was set before, in the narrow type that it has."""
         return self._set[name]
 
     def part(self, name: str, rows: Rows) -> Column:
@@ -119,7 +119,7 @@ class CallTable:
         return np.where(ends >= 0, ends - self._recorded("ts", entry), -1)
 
     def columns(self, rows: slice) -> dict[str, Column]:
-        """Return the columns at `rows` in narrow types, with the ENTRY's `ordinal` for `entry`."""
+        """Return the columns at `rows` in narrow types; `ordinal` of the ENTRY replaces `entry`."""
         entry = self._set["entry"][rows].astype(np.int64)
         names = {name: recorded for name, recorded in _OF_ENTRY.items() if name not in self._set}
         recorded = parts(self.records, {*names.values(), "skb", "flags", "ordinal"}, entry)
@@ -128,7 +128,7 @@ class CallTable:
         return made | {"skb": self._skb(entry, recorded["skb"]), "ordinal": recorded["ordinal"]}
 
     def by_parts(self, make: Callable[[slice], Column]) -> Column:
-        """Return a column whose values `make` returns for slices of rows, in the narrowest type."""
+        """Return a column of values in a narrow type; `make` computes them for slices of rows."""
         made = Gathered(self.scratch, np.int8)
         for rows in self.passing():
             made.add(narrow(make(rows)))
@@ -136,18 +136,18 @@ class CallTable:
 
     @property
     def scratch(self) -> Scratch:
-        """Return the Scratch of the records, which also holds arrays made from them."""
+        """Return the Scratch of the records, which also stores arrays made from them."""
         return scratch_of(self.records)
 
     def passing(self, backwards: bool = False) -> Iterator[slice]:
-        """Yield all rows, block by block, the last block first if `backwards`.
+        """Yield slices of rows that cover the whole table; if `backwards`, the last slice first.
 
-        The memory of earlier blocks is released.
+        When the next slice is yielded, the memory of the one before is released.
         """
         return record_blocks(self.records, len(self), backwards)
 
     def _skb(self, entry: Int64s, skb: Column) -> Column:
-        """Return the skb that was passed to the call, or else the skb that the call returned."""
+        """Return the skb that was passed to each call, otherwise the skb that the call returned."""
         gives = np.flatnonzero((skb == 0) & (self._of[entry] >= 0))
         gives = gives[(self._recorded("flags", entry[gives]) & SKB_IS_RET) != 0]
         if len(gives):
@@ -161,9 +161,9 @@ class CallTable:
 
 @allocation_free
 def row_at(in_leg: Int, record: Int, leg: Int32s, entry: Int32s) -> np.int64:
-    """Return the first row of the leg `in_leg` whose ENTRY is not before `record`.
+    """Return the first row of the leg `in_leg` whose ENTRY is at or after `record`.
 
-    The columns `leg` and `entry` are sorted together.
+    The columns `leg` and `entry` must be sorted, first by leg, then by entry.
     """
     low, high = np.int64(0), np.int64(len(leg))
     while low < high:

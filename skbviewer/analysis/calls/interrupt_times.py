@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The times when interrupts ran, as far as the log shows them.
 
-Input: the records of a KBL.  Output: intervals, and the costs of probes and events in
-them.  Interrupts are derived from their events (irq, softirq) and from calls of a higher context on
-the same CPU.
+Input: the records of a KBL.  Output: intervals, and what probes and events cost in each of them.
+Interrupts are found by their events (irq, softirq), and by calls in a higher context on the same
+CPU.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from ...matching import Rows, record_blocks
 from ...records import Gathered, Records, Scratch, scratch_of
 from ...records.types import Int32s, Int64s
-from .interrupt_loops import (
+from .interrupt_time_loops import (
     COLUMNS,
     END,
     EVENTS,
@@ -26,18 +26,18 @@ from .interrupt_loops import (
     pair_events,
     unite,
 )
-from .probe_costs import Costs
+from .probe_cost_per_record import Costs
 from .recorded_cpus import cpus_of
 
 ROWS = EVENTS + 1
 
 
 class Interrupts(NamedTuple):
-    """Intervals in order of time that do not overlap.
+    """The intervals in which interrupts ran, sorted by context, CPU and time, without overlaps.
 
-    Those of a context and CPU begin at index first[cpus_of(records) * context + CPU].  `total` is
-    the length of all intervals before each one.  `probes_ns` and `events_ns` are what the probes
-    of calls and the events in these cost.
+    The intervals that interrupted a context on a CPU begin at row first[cpus_of(records) * context
+    + CPU].  `total` is the length (ns) of all intervals before each interval.  `probes_ns` and
+    `events_ns` are the costs of all probes and of all events before each interval.
     """
 
     first: Int32s
@@ -49,7 +49,7 @@ class Interrupts(NamedTuple):
 
 
 def interrupts(records: Records, costs: Costs) -> Interrupts:
-    """Return when interrupts ran, by context and CPU, and what `costs` says of them."""
+    """Return the intervals in which interrupts ran, and what probes and events cost in them."""
     places = LEVELS * cpus_of(records)
     spans, scratch, done = _spans(records, places), scratch_of(records), np.zeros(1, np.int64)
     last = np.zeros((ROWS, places), np.int64)
@@ -81,7 +81,7 @@ def _ordered(
     probes: Int64s,
     events: Int64s,
 ) -> Interrupts:
-    """Sort intervals by place, and sum them up."""
+    """Sort intervals by context and CPU (encoded in `where`), and sum up lengths and costs."""
     size = np.bincount(where, minlength=places)
     first = np.append(0, np.cumsum(size))
     columns = [scratch.take(len(where) + more, np.int64) for more in (0, 0, 1, 1, 1)]
@@ -90,7 +90,7 @@ def _ordered(
 
 
 def _spans(records: Records, places: int) -> Int64s:
-    """Return interrupts with entry and exit events, in order of entry: an array of shape (4, n)."""
+    """Return interrupts with entry and exit events, in order of entry, as an array of (4, n)."""
     last = np.full(places, -1, np.int64)
     parts = [np.zeros((4, 0), np.int64)]
     for some in record_blocks(records):

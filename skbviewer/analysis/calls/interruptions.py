@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Interruptions between entry and exit of a call: interrupts, other tasks, other CPUs, losses.
+"""What interrupted a call between its entry and its exit: interrupts, other tasks, other CPUs.
 
-Input: the records of a KBL, the nesting, losses and calls.  Output for each call: MARK_* bits, its
-self time, the times in which interrupts ran or its thread was switched out, and what probes and
-events cost in those interrupts.
+Input: the records of a KBL, the nesting, losses of records, and calls.  Output for each call:
+MARK_* bits, its self time, the time in which interrupts ran, the time in which its thread was
+switched out, and what probes and events cost in the interrupts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...matching import Nesting, whole
 from ...records import Records, part
 from ...records.types import Int32s, UInt8s
 from .call_table import CallTable, Column
-from .lost_spans import Losses
+from .record_loss_times import Losses
 from .self_times import Between, self_times
 from .task_switch_loops import MARK_MIGRATED, MARK_SLEPT
 
@@ -37,10 +37,10 @@ MARK_GAP = 8  # its CPUs lost records meanwhile, so some inner calls may be unkn
 
 
 class Interruptions(NamedTuple):
-    """For each call: MARK_* bits; self time (-1 = unknown); times of interrupts and switches.
+    """For each call: MARK_* bits; self time (-1: unknown), times of interrupts and switches (ns).
 
-    `irq_ns` and `off_ns` include interrupts and switches during inner calls.  `probes_ns`
-    and `events_ns` are what probes and events cost in those interrupts, 0 if that is not needed.
+    `irq_ns` and `off_ns` also count interrupts and switches during inner calls.  `probes_ns` and
+    `events_ns` are what probes and events cost in interrupts; 0 without a calibration.
     """
 
     marks: UInt8s
@@ -60,8 +60,8 @@ def find_interruptions(
 ) -> Interruptions:
     """Return how `calls` were interrupted: by interrupts, thread switches and lost records.
 
-    `between` holds the times of interrupts and switches.  Further packets of a list share the
-    interruptions of its call.
+    `between` holds the times of interrupts and switches.  All packets of a list that was passed to
+    a call get the interruptions of this call.
     """
     own, switched = self_times(records, nesting, between), between.switched
     marks = calls.scratch.take(len(calls), np.uint8)
@@ -91,16 +91,17 @@ def find_interruptions(
 
 
 def _of_rows(values: Column, owner: Int32s) -> Column:
-    """Return for each row the value of its `owner`: see Nesting.owner()."""
+    """Return for each row of `owner` the value of that record; see Nesting.owner()."""
     if not len(values):
         return np.zeros(len(owner), np.int8)
     return np.asarray(values[owner])
 
 
 def _note_gaps(records: Records, losses: Losses, calls: CallTable, marks: UInt8s) -> None:
-    """Mark calls on a CPU that lost records between their entry and exit.
+    """Mark the calls between whose entry and exit their CPU lost records.
 
-    If a call changed its CPU, losses of every CPU count, because it is unknown where it ran.
+    If a call moved to another CPU, losses of all CPUs count, because it is unknown where the call
+    ran.
     """
     if not len(losses.ts):
         return

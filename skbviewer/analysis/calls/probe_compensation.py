@@ -2,8 +2,8 @@
 """The durations that calls would have without probes (see struct kbl_calibration in kbl.h).
 
 Input: calls with their durations and marks, and the probed calls inside them.  Output: columns
-`comp_ns` and `comp_err_ns`.  A probed call delays all calls around it equally, whether it is in
-their own execution context or in a context that interrupted them.
+`comp_ns` and `comp_err_ns`.  The probe of a call delays all calls around the call equally, whether
+they run in its context or in a context that it interrupted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...records import Calibration, part
 from ...records.types import Int64s
 from .call_table import CallTable, Column
 from .interruptions import MARK_GAP
-from .probe_costs import Costs
+from .probe_cost_per_record import Costs
 
 Columns = tuple[Column, Column]
 
@@ -24,12 +24,12 @@ Columns = tuple[Column, Column]
 def compensated_durations(
     known: Calibration, nesting: Nesting, costs: Costs, in_interrupts: Columns, calls: CallTable
 ) -> Columns:
-    """Return the duration of each call without probes, and its possible error; ns.
+    """Return the duration that each call would have without probes, and its possible error (ns).
 
-    This is the recorded duration minus the costs of the probe of the call itself (`empty`), of the
-    probes of calls inside it, and of events inside it.  It is at least 0; both are -1 if it is
-    unknown.  Inside is also what happened in interrupts: `in_interrupts` has the costs of probes
-    and of events there.  error_bar() computes the possible error.
+    The result is the recorded duration minus three costs: the probe of the call itself (`empty`),
+    the probes of calls inside it, and events inside it.  The duration is at least 0.  Duration and
+    error are both -1 if the duration is unknown.  What happened in interrupts is also inside the
+    call: `in_interrupts` has the costs (probes, events) in them. error_bar() computes the error.
     """
     own = nesting.sums_inside(costs.probes), nesting.sums_inside(costs.events)
 
@@ -53,17 +53,17 @@ def compensated_durations(
 
 
 def error_bar(known: Calibration, probes: Int64s, events: Int64s, dur: Int64s) -> Int64s:
-    """Return the possible error of durations from which two costs were subtracted; all in ns.
+    """Return the possible error (ns) of durations from which probe and event costs were subtracted.
 
-    The cost of the probes is known to a half (tests/lab/test_calibration.py), and at least to the
-    difference between calls with and without a packet.  That of events is an estimate, so all of it
-    may be wrong.  If the costs exceed the duration `dur`, the excess is a lower bound of the error.
+    The cost of probes may be wrong by half (tests/lab/test_calibration.py), and at least by the
+    difference between calls with and without a packet.  The cost of events is an estimate, so all
+    of it may be wrong.  If both costs exceed the duration `dur`, the error is at least the excess.
     """
     unsure = np.maximum(-(-probes // 2), known.error) + events
     return np.asarray(np.maximum(unsure, probes + events - dur), np.int64)
 
 
 def is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:
-    """Return for each call whether its duration and its inner calls are known."""
+    """Return for each call in `rows` whether its duration and all calls inside it are known."""
     known = (calls.part("dur_ns", rows) >= 0) & ((calls.part("marks", rows) & MARK_GAP) == 0)
     return np.asarray(known, np.bool_)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How many CPUs the records of a KBL show.
+"""The number of CPUs that occur in the records of a KBL.
 
-Arrays by CPU are as long as needed: a recorder's CPU numbers have 16 bits, but hosts have few CPUs.
+Arrays with an element for each CPU have this length.  A recorder's CPU numbers have 16 bits, but
+hosts have few CPUs.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ MOST = 1 << 16  # the recorder's CPU numbers have 16 bits; other tracers' larger
 
 
 def cpus_of(records: Records) -> int:
-    """Return the highest CPU number in the records, plus one: from 1 to MOST."""
+    """Return 1 plus the highest CPU number in the records, but at most MOST."""
     found = 0
     for some in record_blocks(records):
         rows = Rows(records, some)

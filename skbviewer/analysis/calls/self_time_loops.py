@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Add up the stretches of calls: loops of self_times.py."""
+"""Add up the stretches of calls: the loops of self_times.py."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 
 from ...records.compiled import Int, allocation_free
 from ...records.types import Bools, Int32s, Int64s, UInt8s
-from .interrupt_loops import LEVELS
+from .interrupt_time_loops import LEVELS
 
 ENTRY = 1  # kbl.h enum kbl_kind
 TASK = 0  # context
@@ -45,12 +45,12 @@ def add_stretches(
 ) -> None:
     """Add up the stretches of calls that end where an inner call begins, for a block of records.
 
-    The block begins at record `first`; `ts` and `cpu` are its columns.  By record of the whole log:
-    `kind` to `carried`, as in records and Nesting; `at` and `at_cpu`, the time (ns) and CPU at
-    which the next stretch of a call begins; `own`, `irq`, `off`, `probes` and `events`, its sums
-    (see SelfTimes).  `switch_first` to `switch_near` are thread switches by CPU; `irq_first` to
-    `events_sum` are interrupts by context and CPU, with running sums; `near` is the last interrupt
-    used of each, where the next search begins.
+    The block begins at record `first`; `ts` and `cpu` are its columns.  The next arrays have an
+    element for each record of the log: `kind` to `carried`, as in Records and Nesting; `at` and
+    `at_cpu`, the time (ns) and CPU at which a call's next stretch begins; `own`, `irq`, `off`,
+    `probes` and `events`, the sums of a call (see SelfTimes).  `switch_first` to `switch_near` are
+    thread switches by CPU.  `irq_first` to `events_sum` are interrupts by context and CPU, with
+    running sums.  `near` is where the next search among the interrupts begins.
     """
     for i in range(len(ts)):
         record = np.int64(first + i)
@@ -99,10 +99,10 @@ def add_totals(
     probes: Int64s,
     events: Int64s,
 ) -> None:
-    """Add the last stretch of each call, and add its totals to those of the call around it.
+    """Add the last stretch of each call, and add the totals of each call to the call around it.
 
-    Goes back from record `stop` - 1 to record `first`, because inner calls must be complete first.
-    The other arrays are those of add_stretches().
+    The loop goes backwards from record `stop` - 1 to record `first`, because inner calls must be
+    complete first.  The other arrays are described at add_stretches().
     """
     for back in range(stop - first):
         record = np.int64(stop - 1 - back)
@@ -148,7 +148,7 @@ def _stretch(
     probes: Int64s,
     events: Int64s,
 ) -> None:
-    """Add the stretch of a call from `at` to `until`, which ends on `cpu`."""
+    """Add to the sums of a call the stretch that ends at the time `until` on the CPU `cpu`."""
     since, level, on = at[record], np.int64(context[record]), np.int64(at_cpu[record])
     if (
         level == TASK
@@ -182,10 +182,11 @@ def _stretch(
 def was_switched(
     on: Int, since: Int, cpu: Int, until: Int, first: Int32s, switched: Int64s, near: Int64s
 ) -> bool:
-    """Return whether thread or CPU changed from `since` (CPU `on`) to `until` (CPU `cpu`), in ns.
+    """Return whether the thread or the CPU changed between two moments of a call.
 
-    `switched` are the times of thread switches; those of CPU c are from first[c] to first[c + 1].
-    The search starts where the last one for this CPU ended (`near`).
+    The first moment is `since` (ns) on the CPU `on`, the second is `until` (ns) on `cpu`.
+    `switched` are the times of thread switches; those on CPU c are switched[first[c] : first[c +
+    1]].  The search starts at `near`, where the last search for this CPU ended.
     """
     if on != cpu:
         return True
@@ -199,7 +200,7 @@ def was_switched(
 
 @allocation_free
 def search(column: Int64s, low: Int, high: Int, near: Int, value: Int) -> np.int64:
-    """Return the first index in [low, high) at which `column` exceeds `value`, or else `high`.
+    """Return the first index in [low, high) where `column` exceeds `value`; `high` if none does.
 
     `column` is sorted in ascending order; the search starts at index `near`.
     """

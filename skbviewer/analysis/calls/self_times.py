@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The self time of each call: docs/times.md, "Times of one call".
 
-Input: the records of a KBL, the nesting, and when CPUs were interrupted and switched threads.
-Output: times of each record that is a call, whichever packets it has.  The calls directly inside a
-call cut it into stretches.  Interrupts and thread switches are searched in each stretch separately,
-so those during a called function belong only to that function.
+Input: the records of a KBL, the nesting, and the times when CPUs were interrupted or switched
+threads.  Output: the times of each record that is a call, whatever packets the call handled.  The
+calls directly inside a call cut its time into stretches.  Interrupts and thread switches are
+searched in each stretch separately.  So an interrupt or switch during an inner call counts only for
+the inner call.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ class Between(NamedTuple):
 
 
 class SelfTimes(NamedTuple):
-    """By record, ns: the call's self time, the time of interrupts, and the time switched out.
+    """For each record of a call: self time, time of interrupts, and time switched out (ns).
 
-    `irq_ns` and `off_ns` include such times during inner calls.  `probes_ns` and
-    `events_ns` are what the probes of calls and the events in those interrupts cost; both are empty
-    if that is nothing.
+    `irq_ns` and `off_ns` also count interrupts and switches during inner calls.  `probes_ns` and
+    `events_ns` are what the probes of calls and the events in those interrupts cost.  `probes_ns`
+    and `events_ns` are empty if all these costs are 0.
     """
 
     self_ns: Int64s
@@ -47,7 +48,7 @@ class SelfTimes(NamedTuple):
 
 
 def self_times(records: Records, nesting: Nesting, between: Between) -> SelfTimes:
-    """Return the times of all records, ns; 0 for records that are not calls or did not return.
+    """Return the times of each record (ns); 0 for a record that is not a call or did not return.
 
     `between` holds the times of interrupts and of thread switches.
     """

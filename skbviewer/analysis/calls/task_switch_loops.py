@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Follow which thread runs on each CPU: loops of task_switches.py."""
+"""Follow which thread runs on each CPU: the loops of task_switches.py."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def thread_runs(
     last: Int64s,
     made: Int64s,
 ) -> int:
-    """Write (CPU, time) of each thread switch into `made`, and return their number.
+    """Write CPU and time of each thread switch into `made`, and return the number of switches.
 
-    A CPU has switched when an entry or a return on it is of another thread than the one before.
-    `ts` to `pid` are a block of records, among them entries.  `end` to `end_pid` are the returns up
-    to the last of these records, sorted by time.  `last` is the last thread of each CPU, -1 = none
-    yet.
+    A CPU has switched when an entry or return on it is made by another thread than the entry or
+    return before.  `ts`, `kind`, `cpu` and `pid` are columns of a block of records; only the
+    entries among them count.  `end`, `end_cpu` and `end_pid` are the returns up to the last of
+    these records, in order of time.  `last` is the last thread seen on each CPU (-1: none yet).
     """
     count, at = 0, 0
     for i in range(len(ts) + 1):
@@ -70,11 +70,11 @@ def order_returns(
     sizes: Int64s,
     made: Int64s,
 ) -> int:
-    """Write (END, RECORD) of returns into `made`, in order of time; return the number of columns.
+    """Sort returns by time: write (END, RECORD) of each into `made`, and return their number.
 
-    The arrays up to `exit_ts` are columns of a block of records that begins at record `first`.
-    Returns after the last of these records stay in `waiting`, with their numbers in `sizes`, until
-    the next block; with `is_last`, all are written.
+    The arrays from `ts` to `exit_ts` are columns of a block of records that begins at record
+    `first`.  Returns that are later than the block's last record stay in `waiting` until the next
+    block; `sizes` says how many wait.  If `is_last`, all returns are written.
     """
     top, size, count = sizes[STACKED], sizes[HEAPED], np.int64(0)
     for i in range(len(ts) + is_last):
@@ -120,7 +120,7 @@ def _is_before(waiting: Int64s, kept: Int, at: Int, other: Int, place: Int) -> b
 
 @allocation_free
 def _rise(waiting: Int64s, at: Int) -> None:
-    """Move the last return of the heap to its place."""
+    """Move the last return of the heap up to its place."""
     while at > 0 and _is_before(waiting, HEAPED, at, HEAPED, (at - 1) >> 1):
         _swap(waiting, at, (at - 1) >> 1)
         at = (at - 1) >> 1
@@ -130,7 +130,7 @@ def _rise(waiting: Int64s, at: Int) -> None:
 def _sink(waiting: Int64s, last: Int) -> None:
     """Move the heap's return at index `last` to the place of the first one, which was removed.
 
-    This restores the order of the heap.
+    The order of the heap is then restored.
     """
     _swap(waiting, np.int64(0), last)
     at, below = np.int64(0), np.int64(1)
@@ -167,13 +167,13 @@ def mark_returns(
     cpu_before: Int64s,
     marks: UInt8s,
 ) -> None:
-    """Set in `marks`, by record, whether each call slept (SLEPT) or changed its CPU (MIGRATED).
+    """Set marks[record] of calls during which another task ran, or whose task changed its CPU.
 
-    By return, in order of time: `record`, `end` and `begin` of the call (ns), numbers of `task` and
-    `cpu`, and whether it `moved` to another CPU.  By task: `task_cpu` is its last CPU, `task_ns`
-    the time of its last return, and `task_before` the last time before it changed its CPU.  By CPU:
-    `cpu_task` is its last task, `cpu_ns` the time of its last return, and `cpu_before` the last
-    time before its task changed.
+    The returns are in order of time.  Each return has `record`, `end` and `begin` of its call (ns),
+    the numbers of `task` and `cpu`, and whether the call `moved` to another CPU.  For each task,
+    `task_cpu` is its last CPU, `task_ns` the time of its last return, and `task_before` the time
+    when it was last seen on another CPU.  For each CPU, `cpu_task` is its last task, `cpu_ns` the
+    time of its last return, and `cpu_before` the time when it was last seen with another task.
     """
     for i in range(len(record)):
         t, c = task[i], cpu[i]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find calls that saw another task on their CPU, or their own task on another CPU.
+"""Find calls during which another task ran on their CPU, or their own task on another CPU.
 
 Input: the records of a KBL.  Output: MARK_SLEPT and MARK_MIGRATED of each call, and the times when
-each CPU ran another thread than before.  A CALL is written when the function returns, so only
-returns show for certain on which CPU a task was.  A call is marked if the last change before its
-return was during the call.  Returns are processed in order of time, and those at the same time in
-order of their records.
+each CPU changed its thread.  The record of a call is written when the function returns, so only
+returns are certain to show on which CPU a task was.  A call is marked if the last change of task or
+CPU before its return happened during the call.  Returns are processed in order of time, and returns
+at the same time in the order of their records.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .task_switch_loops import END, RECORD, mark_returns, order_returns, thread_
 
 
 class Switches(NamedTuple):
-    """`marks` by record, valid for calls of a task; other records may have any marks.
+    """`marks` has the MARK_* bits of each record; they are valid only for calls of a task.
 
-    `ts` are the times at which a call's entry or return first shows a different thread on a CPU.
-    They are sorted for each CPU; those of a CPU begin at index first[CPU].
+    `ts` are the times (ns) at which an entry or return first shows a different thread on a CPU.
+    The times of each CPU are sorted, and begin at index first[CPU].
     """
 
     marks: UInt8s
@@ -61,20 +61,23 @@ def switches(records: Records) -> Switches:
 
 
 class _Returns:
-    """Sorts returns, block by block.
+    """Sorts the returns of calls by time, block by block.
 
-    Future returns are on a stack, each one earlier than those below it, as in nested calls.  A
-    return that is later than the top of the stack goes into a heap (Knuth, TAOCP 3, 5.2.3).
+    Returns that are later than the block wait on a stack.  Each return on the stack is earlier than
+    the one below it, as in nested calls.  A return that is later than the one on top of the stack
+    goes into a heap (Knuth, TAOCP 3, 5.2.3).
     """
 
     def __init__(self) -> None:
         self._waiting, self._sizes = np.zeros((2, 0, 2), np.int64), np.zeros(2, np.int64)
 
     def returns_until(self, rows: Rows, is_last: bool) -> tuple[Int64s, Int64s]:
-        """Return (time, record) of returns up to the last of these records, or of all if `is_last`.
+        """Return (times, records) of the returns until the last of `rows`.
 
-        Returns of interrupts are included because they show which task they interrupted.  That
-        matters if no call of a task returned meanwhile, as on an idle CPU.
+        If `is_last`, all other returns are included.
+
+        Returns of interrupts are included because they show which task they interrupted.  On an
+        idle CPU, for example, only the returns of interrupts show the task.
         """
         more = rows.end - rows.first
         made = np.empty((2, int(self._sizes.sum()) + more), np.int64)
@@ -89,10 +92,10 @@ class _Returns:
 
 
 class _Seen:
-    """Numbers tasks, and stores the last CPU of each; or numbers CPUs, and stores their last tasks.
+    """The last CPU on which each task was seen, or the last task seen on each CPU.
 
-    Columns of `last`: that CPU or task (-1 = never), the time when it was last seen (ns), and the
-    last time at which a different CPU or task was seen before it (ns).
+    Tasks and CPUs are numbered.  `last` has three columns: the last CPU (or task) seen, when it was
+    last seen (ns), and when a different one was last seen before that (ns).
     """
 
     def __init__(self) -> None:
@@ -100,7 +103,7 @@ class _Seen:
         self.last = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
 
     def numbers_of(self, values: Int64s) -> Int32s:
-        """Return the numbers of values, which must be greater than -2."""
+        """Return a number for each of `values` (at least -1); equal values have equal numbers."""
         made, (other, when, before) = self._numbers.numbers_of(values + 2), self.last
         size = self._numbers.count
         self.last = longer(other, size, -1), longer(when, size, 0), longer(before, size, -1)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Compare two recordings: effect sizes with intervals, changes, and two packets step by step."""
+"""Compare two recordings: sizes of effects with intervals, changes, steps of two packets."""
 
+from .aligned_packet_paths import PacketSteps, Step, packet_steps
 from .comparison import Comparison, Side, compare
-from .conditions import Condition, RecordingConditions, differing_conditions
-from .differences import LEVEL, SMALLEST_CHANGE, Difference, differences
+from .differential_flame_graph import StackPair, stack_pairs
+from .estimate_differences import LEVEL, SMALLEST_CHANGE, Difference, differences
 from .estimates import SECTIONS, Estimates, Measure
-from .measurements import Amount, Measurements, measure
-from .packet_steps import PacketSteps, Step, packet_steps
 from .path_classes import PathClass
-from .stack_pairs import StackPair, stack_pairs
+from .recording_differences import Condition, RecordingConditions, differing_conditions
+from .recording_measurements import Amount, Measurements, measure
 
 __all__ = [
     "LEVEL",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sums over the calls of a recording, by block of time, which call_pass_loops.py computes."""
+"""Sums over the calls of a recording for each block of time; call_pass_loops.py computes them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from ...matching import TRANSMIT
 from ...records.types import Bools, Float64s, Int32s, Int64s
-from ..breakdown.path_rule import step_numbers
+from ..breakdown.path_class_rule import step_numbers
 from ..stats import Scope
 from ..words.function_layers import layers
 from ..words.stage_names import FORWARDING, QUEUE, RECEIVING, SENDING, STACK
-from . import call_pass_loops as loop
-from .pass_directions import COPIES, directions
+from . import call_sum_loops as loop
+from .leg_directions import COPIES, directions
 from .time_blocks import Blocks
 
 STAGES = (*SENDING, *FORWARDING, *RECEIVING[:2])
@@ -22,12 +22,13 @@ COLUMNS = loop.Calls._fields[:-2]  # the last two are not columns of the table
 
 
 class CallSums(NamedTuple):
-    """Sums by block of time.
+    """Sums over calls, for each block of time and group of flows.
 
-    `functions` is [row of call_pass_loops, block, function]; `key` and `key_block` are for Grouped.
-    `layers` is [block, direction, layer]; `stages` and `shown` are [block, stage].  `path` is the
-    number of each leg's path (breakdown.path_rule).  `usable` are the chosen legs whose records are
-    complete, `staged` those of them that are no sniffers' copies.
+    `functions` has the shape [row of call_pass_loops, block, function].  `key` and `key_block` are
+    columns of Grouped.  `layers` has the shape [block, direction, layer]; `stages` and `shown` have
+    [block, stage].  `path` is the number of each leg's path (breakdown.path_rule).  `usable` marks
+    the chosen legs whose records are complete.  `staged` marks the usable legs that are not copies
+    for sniffers.
     """
 
     functions: Float64s
@@ -42,9 +43,9 @@ class CallSums(NamedTuple):
 
 
 def call_sums(scope: Scope, blocks: Blocks) -> CallSums:
-    """Return sums over the chosen calls, by block of time and group of flows.
+    """Return sums over the chosen calls, for each block of time and each group of flows.
 
-    Legs that lack records are left out.  Raises Cancelled.
+    Legs that may lack records are left out.  Raises Cancelled.
     """
     columns = scope.columns
     usable = scope.legs & ~scope.gaps
@@ -118,7 +119,7 @@ def _functions(scope: Scope) -> loop.Functions:
 
 
 def _counted(scope: Scope) -> Bools:
-    """Return for each call of the session whether it is chosen and no repetition."""
+    """Return for each call of the session whether it is chosen, and does not repeat another."""
     if len(scope.once) == len(scope.calls):
         return np.ascontiguousarray(scope.once)
     counted = np.zeros(len(scope.calls), np.bool_)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compare two recordings: how they were made, their measured values, and the changes."""
+"""Compare two recordings: how they were made, what was measured in them, and what changed."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import NamedTuple
 
 from ...records import Progress, Silent
 from ..stats import Scope
-from .conditions import Condition, RecordingConditions, differing_conditions
-from .differences import SMALLEST_CHANGE, Difference, differences
+from .estimate_differences import SMALLEST_CHANGE, Difference, differences
 from .estimates import PATHS, Estimates, Measure
 from .function_estimates import COUNTER
-from .measurements import Amount, Measurements, measure
 from .path_classes import PathClass
-from .unjudged import why_unjudged
+from .reasons_not_comparable import why_unjudged
+from .recording_differences import Condition, RecordingConditions, differing_conditions
+from .recording_measurements import Amount, Measurements, measure
 
 
 class Side(NamedTuple):
-    """One of the two recordings: the passes that are compared, and how it was made.
+    """One of two compared recordings: the passes to compare, and how the recording was made.
 
-    `measured` are the measurements of these passes, if they are known already.
+    `measured` are the measurements of these passes, if they have been made before.
     """
 
     scope: Scope
@@ -30,10 +30,11 @@ class Side(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """The result.  `tests` is the number of differences that were judged.
+    """The result of comparing two recordings.
 
-    `paths` describes the classes of paths that the rows of section "paths" name.  `unjudged` says
-    why no difference could be judged; "" if some were.
+    `paths` describes the path classes that the rows of section "paths" name.  `unjudged` says why
+    no difference could be judged; it is "" if some were judged.  `tests` is the number of
+    differences that were judged.
     """
 
     conditions: tuple[Condition, ...]
@@ -53,9 +54,9 @@ class Comparison(NamedTuple):
 def compare(
     a: Side, b: Side, progress: Progress | None = None, least: float = SMALLEST_CHANGE
 ) -> Comparison:
-    """Compare the passes of `b` with those of `a`.
+    """Compare the passes of `b` with the passes of `a`.
 
-    Changes smaller than the share `least` are not reported.  Raises Cancelled.
+    Relative changes smaller than `least` (0.01 = 1 %) are not reported.  Raises Cancelled.
     """
     report = progress or Silent()
     report.report("Comparing", 0, 2)
@@ -73,9 +74,10 @@ def compare(
 
 
 def _paths(one: Measurements, two: Measurements) -> dict[str, PathClass]:
-    """Return the path classes that are compared: the most frequent ones of each recording.
+    """Return the path classes to compare: the most frequent ones of each recording, by name.
 
-    A class is left out if it may be one of those that a recording has but did not keep.
+    A class is left out if a recording may have it but did not keep it: a recording keeps only its
+    most frequent classes.
     """
     found = dict(two.frequent) | dict(one.frequent)
     for side in (one, two):
@@ -86,7 +88,7 @@ def _paths(one: Measurements, two: Measurements) -> dict[str, PathClass]:
 
 
 def _compared(side: Measurements, paths: Mapping[str, PathClass]) -> dict[Measure, Estimates]:
-    """Return the estimates of one recording, of path classes only those in `paths`."""
+    """Return one recording's estimates by measure; of all path classes, only those in `paths`."""
     found = {}
     for of, each in side.estimates:
         names = tuple(name for name in each.names if name in paths)
@@ -95,9 +97,9 @@ def _compared(side: Measurements, paths: Mapping[str, PathClass]) -> dict[Measur
 
 
 def _both_measured(a: Side, b: Side) -> tuple[Measurements, Measurements]:
-    """Measure both recordings at the same time, since array operations and loops run in parallel.
+    """Measure both recordings at the same time, in two threads.
 
-    An exception in one measurement is raised here after both have ended.
+    If a measurement raises an exception, it is raised here after both measurements have ended.
     """
     found: list[Measurements] = []
     failed: list[Exception] = []

@@ -8,10 +8,10 @@ import numpy as np
 from ...readers import KblEvent
 from ...records.types import Int64s
 from ..stats import Scope
-from ..words.kernel_names import MASK64
+from ..words.kernel_log_names import MASK64
 from .estimates import COUNT, DROPS, Estimates, Measure
-from .grouped_values import Grouped, counts_of, keys_of, ratios, sums
-from .pass_directions import own_passes
+from .group_statistics import Grouped, counts_of, keys_of, ratios, sums
+from .leg_directions import own_passes
 from .time_blocks import Blocks
 
 RATE = Measure(DROPS, "drops", COUNT, "pass", rate=True)
@@ -21,9 +21,9 @@ MASK32 = 0xFFFFFFFF
 def drop_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
     """Return the number of drops per pass for each pair of reason and function.
 
-    Reasons are compared by name, because kernels number them differently.  Places are compared by
-    function, because the offsets in functions differ.  A leg belongs to the block in which it
-    begins.
+    Reasons are compared by name, because different kernels number the reasons differently.  Places
+    are compared by function, because offsets in a function differ between kernels.  A leg counts
+    for the block in which it begins.
     """
     columns = scope.columns
     event = np.asarray(columns.array("event", "event"))
@@ -43,7 +43,7 @@ def drop_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
 
 
 def _groups(scope: Scope, source: Int64s, data: Int64s) -> tuple[tuple[str, ...], Int64s]:
-    """Return the names of all groups (a reason at a function), and the group of each drop."""
+    """Return the names of all groups ("reason in function"), and the index of each drop's group."""
     pairs, which = np.unique(np.stack([source, data], axis=1), axis=0, return_inverse=True)
     titles = []
     for number, value in pairs.tolist():

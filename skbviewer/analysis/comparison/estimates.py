@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures of a recording, with their uncertainty: the input of a comparison."""
+"""Measured values of a recording, with their uncertainty: the input of a comparison."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ SECTIONS = (TOTALS, LAYERS, FUNCTIONS, PATHS, DROPS)
 
 
 class Measure(NamedTuple):
-    """A number that each thing of a section has, such as the self time of a function.
+    """What is measured for each thing of a section, such as the self time of each function.
 
-    `of` is the unit that a value refers to: "call", "pass".  If `judged`, a significant difference
-    is reported as a change.  If `rate`, the value of a thing that a recording lacks is 0 there.
+    `of` says what a value refers to: one "call" or one "pass", for example.  If `judged` is true, a
+    significant difference is reported as a change.  If `rate` is true, a recording that lacks the
+    thing has the value 0 for it.
     """
 
     section: str
@@ -31,13 +32,14 @@ class Measure(NamedTuple):
 
 
 class Estimates(NamedTuple):
-    """One measure of all things of a recording, one value each, in arrays of equal length.
+    """The values of one measure for all things of a recording, in arrays of equal length.
 
-    `value` is a mean, a percentile (both ns), a number or a share; nan without data.  `error` is
-    the standard error of its natural logarithm, nan if the data do not show it.  `freedom` is the
-    degrees of freedom of that error.  `number` counts the data, `windows` the stretches of the
-    recording in which the value is not 0.  If `lossy`, lost records may have changed the value.
-    `blocks` is the number of blocks of time, 0 if the recording is too short to be judged.
+    `value` is a mean or a percentile (both in ns), a number, or a share; nan without data.  `error`
+    is the standard error of the natural logarithm of `value`; nan if too few data show it.
+    `freedom` is the number of degrees of freedom of `error`.  `number` says how many data a value
+    is made of.  `windows` says in how many windows of time the value is not 0.  If `lossy` is true,
+    lost records may have changed the value.  `blocks` is the number of blocks of time; it is 0 if
+    the recording is too short to be judged.
     """
 
     names: tuple[str, ...]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Estimates of each function's calls: how many, their self times, durations and counted events.
+"""Estimates for each function: number of calls, self times, durations, counted events.
 
-Changes are judged by the self time.  A function that became slower also makes the durations of all
-its callers longer, although these did not change.
+A change is judged by the self time, not by the duration.  If a function becomes slower, the
+durations of all its callers become longer, too, although only the function changed.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..stats import Scope
-from . import call_pass_loops as loop
+from . import call_sum_loops as loop
 from .call_sums import CallSums
 from .estimates import COUNT, EVENTS, FUNCTIONS, NS, Estimates, Measure
-from .grouped_values import VALUE_BITS, VALUES, Grouped, passes_of, percentiles, ratios
-from .pass_directions import DOING, directions
+from .group_statistics import VALUE_BITS, VALUES, Grouped, passes_of, percentiles, ratios
+from .leg_directions import DOING, directions
 from .time_blocks import Blocks
 
 PERCENTS = (50, 90, 99)
@@ -34,9 +34,10 @@ MEANS = {
 
 
 def function_estimates(scope: Scope, blocks: Blocks, sums: CallSums) -> dict[Measure, Estimates]:
-    """Return estimates of the times of each called function; a call of several packets counts once.
+    """Return estimates of number and times of calls, by function.
 
-    `sums` are those of the same `scope` and `blocks`.
+    A call of several packets counts once.  `sums` are the sums over calls for the same `scope` and
+    `blocks`.
     """
     first = blocks.first_group
     called = sums.functions[loop.CALLS :, :first].sum(axis=(0, 1))

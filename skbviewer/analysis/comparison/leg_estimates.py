@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Estimates of the time of passes through the stack: totals, layers, waits and stages.
+"""Estimates of the times of passes through the stack: totals, layers, waits and stages.
 
-A pass is a leg.  Legs whose records may have been lost are left out, as in `stats layers`.
+One pass through the stack is one leg.  Legs that may have lost records are left out, as in `stats
+layers`.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ import numpy as np
 from ...records.types import Float64s, Int64s
 from ..stats import Scope
 from ..stats.layer_table import WaitTimes, wait_times
-from ..stats.stages import reading_times, wire_times
+from ..stats.leg_stages import reading_times, wire_times
 from ..words.function_layers import layers
 from ..words.stage_names import RECEIVING
 from ..words.wait_kinds import NAMES
 from .call_sums import STAGES, CallSums
 from .estimates import COUNT, LAYERS, NS, TOTALS, Estimates, Measure
-from .grouped_values import (
+from .group_statistics import (
     Grouped,
     block_sums,
     counts_of,
@@ -27,8 +28,8 @@ from .grouped_values import (
     ratios,
     sums,
 )
-from .pass_directions import NAMES as DIRECTIONS
-from .pass_directions import WORDS, directions
+from .leg_directions import NAMES as DIRECTIONS
+from .leg_directions import WORDS, directions
 from .time_blocks import Blocks
 
 PERCENTS = (50, 90, 99)
@@ -44,9 +45,9 @@ STAGE = Measure(LAYERS, "stage", NS, "pass that has it")
 
 
 def total_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
-    """Return estimates of the times of a pass and of its number of calls, by direction.
+    """Return estimates of the times and the number of calls of a pass, by direction.
 
-    Only chosen legs without lost records are used.
+    Only chosen legs with complete records are used.
     """
     legs = np.flatnonzero(scope.legs & ~scope.gaps)
     kinds = directions(scope)
@@ -66,9 +67,9 @@ def total_estimates(scope: Scope, blocks: Blocks) -> dict[Measure, Estimates]:
 
 
 def layer_estimates(scope: Scope, blocks: Blocks, found: CallSums) -> dict[Measure, Estimates]:
-    """Return estimates of the time of a pass in each layer, in each kind of wait and in each stage.
+    """Return estimates of the time per pass in each layer, in each kind of wait and in each stage.
 
-    `found` are the sums of the same `scope` and `blocks`.
+    `found` are the sums over calls for the same `scope` and `blocks`.
     """
     kind = directions(scope)
     passes = passes_of(kind[found.usable], blocks.of_leg[found.usable], blocks)
@@ -85,7 +86,7 @@ def layer_estimates(scope: Scope, blocks: Blocks, found: CallSums) -> dict[Measu
 
 
 def _waits(blocks: Blocks, times: WaitTimes, direction: Int64s, ns: Int64s) -> Float64s:
-    """Return the sums [block, direction, kind of wait] of `ns`, the time of each wait."""
+    """Return the sums of waiting times (ns) as an array (block, direction, kind of wait)."""
     group = direction[times.leg] * len(NAMES) + times.kind
     key, block = keys_of(group, ns), blocks.of_leg[times.leg]
     names = NAMES * len(WORDS)
@@ -96,9 +97,10 @@ def _waits(blocks: Blocks, times: WaitTimes, direction: Int64s, ns: Int64s) -> F
 def _of_passes(
     names: tuple[str, ...], spent: Float64s, passes: Float64s, blocks: Blocks, lossy: bool
 ) -> Estimates:
-    """Return estimates per pass, by direction, of the things that took time.
+    """Return estimates of the time that each thing took per pass of a direction.
 
-    `spent` is [block, direction, name], `passes` is [block, direction].
+    `spent` has the shape (block, direction, thing) and `passes` has (block, direction).  `names`
+    are the things.
     """
     direction, there = np.nonzero(spent.sum(axis=0))
     at = zip(direction.tolist(), there.tolist(), strict=True)
@@ -108,7 +110,7 @@ def _of_passes(
 
 
 def _stages(scope: Scope, blocks: Blocks, found: CallSums, lossy: bool) -> Estimates:
-    """Return the stages that stats.stages defines, and the time on the wire."""
+    """Return estimates of the stages that stats.stages defines, of the wire, and of reading."""
     every = np.arange(len(found.usable))
     wire = wire_times(scope, every)
     known = np.flatnonzero(wire >= 0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The path classes of a recording's passes, with names that other recordings share.
+"""The path classes of the passes in a recording; the same class has the same name everywhere.
 
-A pass is one leg, so its path is that of a packet with one leg (breakdown.path_rule).
+A pass is one leg, so its path is the path of a packet that has only this leg (breakdown.path_rule).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 from ...records.types import Int64s
 from ...records.view_rows import LEG_KINDS
 from ..breakdown.lost_packets import legs_of_lost_packets
-from ..breakdown.path_rule import OFF, path_name, step_numbers
+from ..breakdown.path_class_rule import OFF, path_name, step_numbers
 from ..stats import Scope
 from .call_sums import CallSums
 from .estimates import NS, PATHS, SHARE, Estimates, Measure
-from .grouped_values import Grouped, keys_of, means, passes_of, percentiles, ratios
-from .grouped_values import sums as sums_of
+from .group_statistics import Grouped, keys_of, means, passes_of, percentiles, ratios
+from .group_statistics import sums as sums_of
 from .time_blocks import Blocks
 
 MOST_KEPT = 1 << 14  # most classes of a recording that are measured
@@ -29,10 +29,11 @@ MEDIAN = TIME._replace(name="time in kernel, p50")
 
 
 class PathClass(NamedTuple):
-    """One class: its direction as in LEG_KINDS, and its functions in the order of first calls.
+    """A path class: its direction as in LEG_KINDS, and its functions in the order of first calls.
 
-    `depth` of a step, (depth, function), is that of the first call in one of the passes.  If the
-    kernel `dropped` the skbs, `lost` says whether that lost a packet in A or in B.
+    `steps` are pairs (depth, function); `depth` is the depth of the function's first call in one of
+    the passes.  If `dropped` is true, the kernel dropped the skbs; `lost` then says whether
+    recording A or B lost a packet that way.
     """
 
     kind: str
@@ -42,10 +43,11 @@ class PathClass(NamedTuple):
 
 
 class PathClasses(NamedTuple):
-    """The path classes of a recording's passes.
+    """The path classes of a recording's passes, sorted by the number of the path.
 
-    `legs` are the usable legs without sniffers' copies, and `of_leg` is the class of each, an index
-    of `names`.  By class: `first` is one of its legs, `number` the number of legs.
+    `legs` are the usable legs that are not copies for sniffers.  `of_leg` is the class of each of
+    `legs`, as an index of `names`.  For each class, `first` is one of its legs, and `number` says
+    how many legs it has.
     """
 
     legs: Int64s
@@ -56,9 +58,9 @@ class PathClasses(NamedTuple):
 
 
 def path_classes(scope: Scope, sums: CallSums) -> PathClasses:
-    """Return the path classes of all chosen passes without lost records; `sums` has their paths.
+    """Return the path classes of the chosen passes that lost no records; `sums` has their paths.
 
-    Sniffers' copies are no passes of their packets.
+    Copies for sniffers do not count as passes.
     """
     legs = np.flatnonzero(sums.staged)
     key = sums.path[legs]
@@ -96,13 +98,13 @@ def described(scope: Scope, classes: PathClasses, names: Sequence[str]) -> dict[
 
 
 def losing(scope: Scope, classes: PathClasses) -> tuple[str, ...]:
-    """Return the names of the classes that have a leg in which a drop lost its packet."""
+    """Return the names of the classes that have a leg in which the kernel lost a packet."""
     lost = legs_of_lost_packets(scope)[classes.legs]
     return tuple(classes.names[at] for at in np.unique(classes.of_leg[lost]).tolist())
 
 
 def _steps(scope: Scope, leg: int, rows: slice, numbers: Int64s) -> tuple[tuple[int, str], ...]:
-    """Return (depth, function) of the steps of a leg's path; `rows` are its calls."""
+    """Return (depth, function) for each step of a leg's path; `rows` are the leg's calls."""
     depth, func, entry = (
         np.asarray(scope.columns.array("call", column)[rows], np.int64)
         for column in ("depth", "func", "entry_ns")
@@ -118,9 +120,10 @@ def _steps(scope: Scope, leg: int, rows: slice, numbers: Int64s) -> tuple[tuple[
 def path_estimates(
     scope: Scope, blocks: Blocks, classes: PathClasses, names: Sequence[str]
 ) -> dict[Measure, Estimates]:
-    """Return shares and times of the classes in `names` that the recording has.
+    """Return shares and times of those classes in `names` that the recording has.
 
-    A share is one of all passes in the same direction.  `blocks` are those of the same `scope`.
+    The share of a class refers to all passes in the same direction.  `blocks` are the blocks of the
+    same `scope`.
     """
     place = {name: at for at, name in enumerate(classes.names)}
     there = [place[name] for name in names if name in place]

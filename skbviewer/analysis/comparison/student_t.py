@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Student's t distribution, for arrays of values and of degrees of freedom.
 
-The probability is a regularised incomplete beta function, by its continued fraction (Abramowitz &
-Stegun 1964, 26.5.8), which modified Lentz iterations evaluate (Thompson & Barnett 1986).
+The probability is a regularised incomplete beta function.  The function is computed from its
+continued fraction (Abramowitz & Stegun 1964, 26.5.8) by modified Lentz iterations (Thompson &
+Barnett 1986).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ HALVINGS = 40
 
 
 def two_sided(t: Float64s, freedom: Float64s) -> Float64s:
-    """Return the probability that |T| >= |t|; nan where either is nan or `freedom` is not > 0."""
+    """Return the probability that |T| >= |t|; nan if `t` or `freedom` is nan, or `freedom` <= 0."""
     t, freedom = np.broadcast_arrays(np.asarray(t, np.float64), np.asarray(freedom, np.float64))
     found = np.full(t.shape, np.nan)
     known = np.isfinite(freedom) & (freedom > 0) & ~np.isnan(t)
@@ -30,14 +31,14 @@ def two_sided(t: Float64s, freedom: Float64s) -> Float64s:
 
 
 def quantile(freedom: Float64s) -> Float64s:
-    """Return t with P(|T| >= t) = 5 % for each of `freedom`, accurate to 0.01 %; nan below 1."""
+    """Return t with P(|T| >= t) = 5 % for each of `freedom`, accurate to 0.01 %; nan if below 1."""
     inverse = 1 / np.maximum(np.nan_to_num(np.asarray(freedom, np.float64)), 1.0)
     return np.asarray(np.where(freedom >= 1, np.interp(inverse, *_table()), np.nan))
 
 
 @cache
 def _table() -> tuple[Float64s, Float64s]:
-    """Return the inverses of degrees of freedom, rising, and the value of t for each."""
+    """Return the inverses of degrees of freedom, rising, and the value of t for each of them."""
     inverse = np.concatenate([[1e-6, 0.001], np.linspace(0.0025, 1, 400)])
     return inverse, _searched(0.05, 1 / inverse)
 
@@ -82,5 +83,5 @@ def _fraction(a: Float64s, b: Float64s, x: Float64s) -> Float64s:
 
 
 def _apart(value: Float64s) -> Float64s:
-    """Return the values with TINY in place of values near 0, so that one can divide by them."""
+    """Return the values, with TINY instead of values near 0, so that dividing by them is safe."""
     return np.asarray(np.where(np.abs(value) < TINY, TINY, value))

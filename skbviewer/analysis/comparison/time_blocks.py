@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Cut a recording into blocks of time and groups of flows, within which calls may be alike.
 
-A call resembles the next one: they share caches, queues, the clock rate of a CPU.  So calls are not
-an independent sample.  Stretches of time are nearly independent if they are much longer than this
-dependence.  The blocks have equal numbers of legs instead of equal lengths, so that pauses of the
-traffic do not leave most of them empty.
+A call resembles the next one, because both use the same caches, queues, and clock rate of the CPU.
+So calls are not an independent sample.  Stretches of time are nearly independent of each other if
+they are much longer than the time over which calls depend on each other.  Blocks have equal numbers
+of legs rather than equal durations; otherwise, pauses in the traffic would leave most blocks empty.
 
-Packets of one flow are alike, too: all of a connection's packets may take the same path.  Another
-recording of the same set-up has other flows.  So the flows are divided into random groups.
+Packets of one flow are alike, too: all packets of a connection may take the same path.  But another
+recording of the same set-up has other flows, which may take other paths.  So flows are divided into
+random groups, which are independent of each other.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 
 from ...records.types import Int32s, Int64s, UInt64s
 from ..stats import Scope
-from ..stats.stages import sniffed_legs
+from ..stats.leg_stages import sniffed_legs
 
 WINDOWS = 16  # stretches that do not overlap, from which errors are estimated
 LONGEST = 8  # blocks of a stretch, if there are enough legs
@@ -32,10 +33,10 @@ SAMPLE = 1 << 20  # legs from which the times between blocks are taken
 class Blocks(NamedTuple):
     """The blocks of time and groups of flows to which the legs of a session belong.
 
-    `of_leg` is block + (group << GROUP_BITS) of each leg; -1: the leg is not used.  There are
-    `number` blocks in the order of session time; 0 means that there are too few legs.  A window is
-    `longest` neighbouring blocks.  Sums have a row for each block (at least one), then a row for
-    each of GROUPS groups of flows.
+    `of_leg` is block + (group << GROUP_BITS) for each leg, or -1 if the leg is not used.  There are
+    `number` blocks, in the order of session time; 0 means that there were too few legs.  A window
+    consists of `longest` neighbouring blocks.  Arrays of sums have a row for each block (at least
+    one), then a row for each of GROUPS groups of flows.
     """
 
     of_leg: Int32s
@@ -44,19 +45,19 @@ class Blocks(NamedTuple):
 
     @property
     def first_group(self) -> int:
-        """Return the row of the first group in sums."""
+        """Return the row at which groups of flows begin in arrays of sums."""
         return max(self.number, 1)
 
     @property
     def rows(self) -> int:
-        """Return the number of rows of sums."""
+        """Return the number of rows of arrays of sums."""
         return self.first_group + GROUPS
 
 
 def time_blocks(scope: Scope) -> Blocks:
     """Return the blocks of the chosen legs: WINDOWS windows of 1 to LONGEST blocks each.
 
-    Sniffers' copies belong to blocks, but neither their number nor their times make blocks.
+    Copies for sniffers belong to blocks, but do not influence where blocks begin.
     """
     chosen = np.flatnonzero(scope.legs)
     own = ~sniffed_legs(scope, chosen)
@@ -78,7 +79,7 @@ def time_blocks(scope: Scope) -> Blocks:
 
 
 def flow_groups(scope: Scope, legs: Int64s) -> Int64s:
-    """Return the group of flows of each of these legs: a hash of addresses, ports and protocol.
+    """Return a group for the flow of each of `legs`: a hash of addresses, ports and protocol.
 
     Both directions of a flow are in one group.
     """
@@ -96,7 +97,7 @@ def flow_groups(scope: Scope, legs: Int64s) -> Int64s:
 
 
 def _mixed(value: UInt64s) -> UInt64s:
-    """Return the finalizer of splitmix64 (Steele, Lea & Flood 2014)."""
+    """Return a hash of each value: the finalizer of splitmix64 (Steele, Lea & Flood 2014)."""
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(value ^ (value >> np.uint64(31)))

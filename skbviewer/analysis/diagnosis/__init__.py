@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Why packets were slow or lost: findings with their evidence, and rules that cannot be judged."""
+"""Why packets were slow or lost: findings with evidence, and rules that could not be judged."""
 
 from .finding import Diagnosis, Evidence, Finding, Judged
-from .judge import diagnose
-from .packets_filter import packets_filter
+from .packet_number_filter import packets_filter
+from .rule_runner import diagnose
 from .rule_table import RULE_TABLE
 
 __all__ = [

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The legs of the chosen packets, their waits and calls.
+"""The legs of the chosen packets, with their waits and calls.
 
-If these are few, only their rows are read; otherwise whole columns are.
+If there are few legs, only their rows are read; otherwise whole columns are read.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from functools import cached_property
 import numpy as np
 
 from ...records.types import Int64s
-from ..number_sets import distinct
+from ..row_number_sets import distinct
 from ..scope import Scope
 
 DENSE = 16  # whole columns are read to take the rows of one leg of so many
 
 
 class ChosenLegs:
-    """The legs of chosen packets; a packet is an index of Case.rows."""
+    """The legs of chosen packets.  A packet is given as an index of Case.rows."""
 
     def __init__(self, scope: Scope, legs: Int64s, at: Int64s) -> None:
-        """Describe legs (0-based): those of packet i are legs[at[i] : at[i + 1]]."""
+        """Describe 0-based legs: the legs of packet i are legs[at[i] : at[i + 1]]."""
         self._scope, self._columns = scope, scope.columns
         self._legs, self._rows = legs, np.repeat(np.arange(len(at) - 1), np.diff(at))
         self._are_few = len(legs) * DENSE < self._columns.length("leg")
 
     def row_of(self, legs: Int64s) -> Int64s:
-        """Return the packet of each of the legs `legs`; -1 if it is not of a chosen packet.
+        """Return the packet of each of `legs`; -1 if no chosen packet has the leg.
 
-        If a leg is of several packets, the last one counts.
+        If several packets have the leg, the last one is returned.
         """
         if not self._are_few:
             return self._row_of_leg[legs]
@@ -40,10 +40,10 @@ class ChosenLegs:
             mine) else np.full(len(legs), -1)  # fmt: skip
 
     def packets_of(self, legs: Int64s) -> tuple[Int64s, Int64s]:
-        """Return (place, packet) for each packet of each leg in `legs`, in the order of places.
+        """Return (place, packet) for each packet of each leg, in the order of `place`.
 
-        A leg is at legs[place].  Captures at several devices may have the same skb, so that its
-        leg is of several packets.
+        The leg is legs[place].  Captures at several devices may have the same skb; then several
+        packets have the same leg.
         """
         row = self.row_of(legs)
         place = np.flatnonzero(row >= 0)
@@ -57,7 +57,7 @@ class ChosenLegs:
 
     @cached_property
     def _are_shared(self) -> bool:
-        """Return whether some leg is of several packets."""
+        """Return whether several packets have the same leg."""
         if not self._are_few:
             return int(np.count_nonzero(self._row_of_leg >= 0)) != len(self._legs)
         mine, _ = self._sorted
@@ -84,7 +84,7 @@ class ChosenLegs:
 
     @cached_property
     def _waits(self) -> tuple[Int64s, Int64s]:
-        """Return the rows of waits that may be of chosen packets, and their kinds."""
+        """Return the rows and kinds of all waits that chosen packets may have."""
         if not self._are_few:
             kinds = self._columns.array("wait", "kind")
             return np.arange(len(kinds)), kinds
@@ -92,7 +92,7 @@ class ChosenLegs:
         return rows, self._columns.near("wait", "kind", rows)
 
     def called(self, names: frozenset[str]) -> Int64s:
-        """Return the calls of the functions `names` (0-based rows)."""
+        """Return the calls of the functions `names` in these legs, as 0-based rows."""
         probes = {
             probe
             for kernel in self._scope.kernels.values()

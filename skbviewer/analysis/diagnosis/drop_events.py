@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The drops of chosen packets that nobody received (breakdown/lost_packets.py)."""
+"""The drops of chosen packets that no socket had received (breakdown/lost_packets.py)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from ...records.types import Bools, Int64s
 from ..breakdown.lost_packets import Key, all_drops
 from ..packet_legs import first_packets
-from .case import Case
+from .rule_inputs import Case
 
 
 class Drops(NamedTuple):
-    """Drops as recorded: the 0-based event, its time on the log's clock, and its packet (0: none).
+    """Drops as recorded: 0-based event, time (ns) on the log's clock, and packet (0: unknown).
 
-    `key` is the reason and place of the drop, an index of `keys`.  `needless` says that nobody
-    lacks the packet; otherwise it was lost.
+    `key` is the reason and place of each drop, as an index of `keys`.  `needless` says that nobody
+    misses the packet; otherwise the packet was lost.
     """
 
     event: Int64s
@@ -28,7 +28,7 @@ class Drops(NamedTuple):
     needless: Bools
 
     def positions(self, key: Key) -> Int64s:
-        """Return the indices, in this table, of the drops with the reason and place `key`."""
+        """Return the indices, in this table, of the drops whose reason and place are `key`."""
         return np.flatnonzero(self.key == self.keys.index(key))
 
     def rows(self, which: Int64s) -> Int64s:
@@ -41,15 +41,15 @@ class Drops(NamedTuple):
 
 
 def drops_of(case: Case) -> Drops:
-    """Return the drops of the chosen packets, found once (see _drops())."""
+    """Return the drops of chosen packets that no socket had received; they are found only once."""
     found: Drops = case.cached("drops", _drops)
     return found
 
 
 def _drops(case: Case) -> Drops:
-    """Return the drops of chosen packets, most frequent reason and place first.
+    """Return the drops of chosen packets; `keys` begins with the most frequent reason and place.
 
-    Drops of packets that a socket had received are left out.
+    Drops after a socket had received the packet are left out.
     """
     drops = all_drops(case.scope, case.is_chosen)
     drops = drops.selected(drops.lost | drops.needless)
@@ -63,9 +63,9 @@ def _drops(case: Case) -> Drops:
 
 
 def _packets(case: Case, legs: Int64s) -> Int64s:
-    """Return for each of `legs` a packet that matches it exactly; -n for its row K<n>; 0 if none.
+    """Return for each leg a packet that matches it exactly; -n for its row K<n>; 0 if none.
 
-    Of several packets the first one counts.
+    If several packets match the leg, the first one is returned.
     """
     columns = case.scope.columns
     row = columns.take("series", "kernel_only", case.of_leg("series", legs) - 1).astype(np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of a diagnosis: findings, their evidence, and the rules that could be judged."""
+"""The parts of a diagnosis: findings, their evidence, and which rules could be judged."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...records.types import Int64s
-from ..stats.time_table import TimeTable
+from ..stats.time_in_kernel_table import TimeTable
 
 if TYPE_CHECKING:
-    from .case import Case
+    from .rule_inputs import Case
 
 PACKET, CALL, EVENT, LEG, PART, LOSS = "packet", "call", "event", "leg", "part", "loss"
 NONE: Int64s = np.zeros(0, np.int64)
@@ -22,9 +22,9 @@ CRITICAL, WARNING, NOTE = "critical", "warning", "note"
 class Evidence(NamedTuple):
     """A fact that supports a finding.
 
-    `kind` says what `id` refers to: a packet's number (-n for row K<n>), or the id of a row in
-    table call, event, leg or loss of the session; None for a part of the time.  `begin_ns` is on
-    the log's clock.
+    `kind` says what `id` is: the number of a packet (-n for row K<n>), or the id of a row in table
+    call, event, leg or loss of the session.  `id` is None for a part of the time.  `begin_ns` is a
+    time on the clock of the log.
     """
 
     kind: str
@@ -35,13 +35,13 @@ class Evidence(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One cause, for one packet or several.
+    """One cause of delay or loss, for one packet or several.
 
-    `packet` is the packet that suffered most (-n for row K<n>); None if the finding is about the
-    recording.  `cost_ns` is the total cost of the cause; None if it cost no time.  `packets` are
-    indices of Breakdown.units; `explains` are the names of parts of their times that the finding
-    explains.  `rows` are the packets of the finding, in ascending order, numbered like `packet`
-    (int64).
+    `packet` is the packet that suffered most (-n for row K<n>); it is None if the finding is about
+    the recording.  `cost_ns` is the time that the cause cost all packets together; it is None if
+    the cause cost no time.  `packets` are indices of Breakdown.units.  `explains` names the parts
+    of these packets' times that the finding explains.  `rows` are the numbers of the packets,
+    rising, -n for row K<n> (int64).
     """
 
     rule: str
@@ -58,7 +58,7 @@ class Finding(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """Whether a rule could be judged; if not, the missing data, and how to record them."""
+    """Whether a rule could be judged; if not, which data are missing, and how to record them."""
 
     rule: str
     judged: bool
@@ -67,7 +67,7 @@ class Judged(NamedTuple):
 
 
 class Need(NamedTuple):
-    """A requirement of a rule: whether the case fulfils it, its name, and how to record it.
+    """A requirement of a rule: whether a case fulfils it, its name, and how to record the data.
 
     `how` may depend on the recording.
     """
@@ -77,14 +77,15 @@ class Need(NamedTuple):
     how: str | Callable[[Case], str]
 
     def how_for(self, case: Case) -> str:
-        """Return how to record what the case lacks."""
+        """Return how to record what `case` lacks."""
         return self.how if isinstance(self.how, str) else self.how(case)
 
 
 class Rule(NamedTuple):
-    """A line of RULE_TABLE.  `find` raises Cancelled.
+    """A line of RULE_TABLE: a rule, what it needs, and the function that finds its cause.
 
-    `absence` are requirements besides `needs` for the claim that there is nothing to find.
+    Without a finding, a rule claims that its cause is absent.  `absence` is what this claim needs
+    in addition to `needs`.  `find` raises Cancelled.
     """
 
     name: str
@@ -94,7 +95,7 @@ class Rule(NamedTuple):
 
 
 class Diagnosis(NamedTuple):
-    """Findings, the most costly first; the rules that were judged; the parts of the time."""
+    """The result: findings, the most costly first; which rules were judged; parts of the time."""
 
     findings: tuple[Finding, ...]
     judged: tuple[Judged, ...]

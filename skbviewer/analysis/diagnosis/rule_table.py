@@ -3,27 +3,26 @@
 
 from __future__ import annotations
 
-from .busy_in import Work
 from .causes import (
+    busy_with_other_packets,
     conntrack,
-    copies,
     drops,
-    interrupted,
+    gso_and_gro,
+    interrupted_packets,
     lost_records,
-    neighbour,
+    neighbour_resolution,
     netfilter,
-    other_packets,
-    probe_cost,
-    queue_overflow,
+    probe_overhead,
     queueing_discipline,
     reassembly,
     reordering,
     retransmission,
-    segmentation,
-    send_queue,
+    skb_copies,
     slow_packets,
+    socket_queue_overflow,
     softirq_wait,
     software_checksum,
+    tcp_send_queue,
 )
 from .causes.threads import (
     cpu_migration,
@@ -34,35 +33,36 @@ from .causes.threads import (
     switched_out,
 )
 from .finding import Rule
+from .slow_function_findings import Work
 
 # The rules about the time that packets spend in some functions.
 WORKS: tuple[Work, ...] = tuple(
-    rule.WORK for rule in (segmentation, software_checksum, netfilter, conntrack, copies)
+    rule.WORK for rule in (gso_and_gro, software_checksum, netfilter, conntrack, skb_copies)
 )
 RULE_TABLE: tuple[Rule, ...] = (
     slow_packets.RULE,
     drops.RULE,
-    queue_overflow.RULE,
+    socket_queue_overflow.RULE,
     softirq_wait.RULE,
     ksoftirqd.RULE,
     queueing_discipline.RULE,
-    neighbour.RULE,
+    neighbour_resolution.RULE,
     late_reader.RULE,
     retransmission.RULE,
     reordering.RULE,
-    interrupted.RULE,
-    other_packets.RULE,
+    interrupted_packets.RULE,
+    busy_with_other_packets.RULE,
     switched_out.RULE,
     socket_lock.RULE,
     lock_contention.RULE,
-    send_queue.RULE,
+    tcp_send_queue.RULE,
     reassembly.RULE,
-    segmentation.RULE,
+    gso_and_gro.RULE,
     software_checksum.RULE,
     netfilter.RULE,
     conntrack.RULE,
-    copies.RULE,
+    skb_copies.RULE,
     cpu_migration.RULE,
-    probe_cost.RULE,
+    probe_overhead.RULE,
     lost_records.RULE,
 )

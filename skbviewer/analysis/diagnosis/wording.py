@@ -18,7 +18,7 @@ def time(ns: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """Return `part` / `whole` in per cent: "12 %"; "0 %" if `whole` is 0."""
+    """Return `part` / `whole` in per cent, as "12 %"; "0 %" if `whole` is 0."""
     return f"{100 * part / whole:.0f} %" if whole else "0 %"
 
 
@@ -33,7 +33,7 @@ def packets(number: int) -> str:
 
 
 def packets_at_least(number: int, lossy: bool) -> str:
-    """Return a number of packets: "2 packets"; "at least 2 packets" if others may be unknown."""
+    """Return "2 packets", or "at least 2 packets" if `lossy` says that others may be unknown."""
     return f"at least {packets(number)}" if lossy else packets(number)
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The machine code of a function of a recorded kernel, with the facts of a recording."""
+"""Disassemble a function of a recorded kernel, and mark what the recording says about it."""
 
 from __future__ import annotations
 
-from .build_check import LogKernel, check_build
-from .executed_counts import with_executed_counts
-from .instructions import Disassembly, Instruction, Marks
-from .listing import disassemble
+from .instruction_execution_counts import with_executed_counts
+from .instruction_rows import Disassembly, Instruction, Marks
+from .kernel_build_check import LogKernel, check_build
+from .kernel_image_code import disassemble
 from .recorded_code import disassemble_recorded
 
 __all__ = [

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Find the end of a function without a symbol from its code.
+"""Find where a function without a symbol ends, from its code.
 
 The function ends where the next function begins.  The next function is recognised by a call near
-its start: it calls the tracer (such as `__fentry__`) that this function calls near its own start.
-If no such function follows, this function ends after the first instruction that meets three
-conditions: execution never falls through it to the next one, padding follows it, and no earlier
-jump of the function leads beyond it.  Code that follows without padding may belong to the function,
-too: the jump to it may be a static key, which is a NOP in the file.
+its start: both functions call the same tracer (such as `__fentry__`) near their starts.  If no next
+function is recognised, the function ends after the first instruction that fulfils three conditions:
+execution never goes on to the next instruction, padding follows, and no earlier jump in the
+function leads beyond it.  Code that follows without padding may still belong to the function,
+because the jump to it may be a static key, which is a NOP in the file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .decoding import CALL, JUMP, Decoded
+from .instruction_decoding import CALL, JUMP, Decoded
 
 PADDING = frozenset({"nop", "int3"})
 ENTRY = 2  # instructions at the start: one of them calls the tracer; endbr64 may precede the call
@@ -21,7 +21,7 @@ ALIGNED = 16  # functions begin at multiples
 
 
 def without_rest(code: Sequence[Decoded], limit: int) -> Sequence[Decoded]:
-    """Return the instructions of the function with which `code` begins, up to its end.
+    """Return only the instructions of the function with which `code` begins.
 
     The function ends at or before the address `limit`.
     """
@@ -45,7 +45,10 @@ def without_rest(code: Sequence[Decoded], limit: int) -> Sequence[Decoded]:
 
 
 def _other_entries(code: Sequence[Decoded]) -> frozenset[int]:
-    """Return the addresses of later functions: they call the tracer that the first one calls."""
+    """Return the addresses at which other functions begin in `code`.
+
+    Each of these functions calls the tracer that the first function calls.
+    """
     tracer = next((one.target for one in code[:ENTRY] if one.kind == CALL), None)
     found = set()
     for at, one in enumerate(code[ENTRY:], ENTRY):
@@ -56,7 +59,7 @@ def _other_entries(code: Sequence[Decoded]) -> frozenset[int]:
 
 
 def _pads(code: Sequence[Decoded], at: int) -> bool:
-    """Return whether padding from `code[at]` on ends where a function may begin."""
+    """Return whether padding begins at `code[at]`, and ends where a function may begin."""
     first = at
     while at < len(code) and code[at].mnemonic in PADDING:
         at += 1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The code of a function as it was in the recorded kernel's memory.
+"""Disassemble a function as it was in the memory of the recorded kernel.
 
-A kernel image of the same build adds names, source lines, and the instructions that were replaced.
+A kernel image of the same build adds names, source lines, and the original instructions that the
+kernel replaced.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from pathlib import Path
 
 from ...readers.kernel_image import KernelImage, SourceLine
 from ...records import BadInput, FunctionCode, counted, verb
-from .build_check import MACHINES, LogKernel
-from .decoding import Decoded, decode, decoder
 from .function_end import PADDING, without_rest
-from .instructions import Disassembly, Instruction, Marks, Names, rows_of
+from .instruction_decoding import Decoded, decode, decoder
+from .instruction_rows import Disassembly, Instruction, Marks, Names, rows_of
+from .kernel_build_check import MACHINES, LogKernel
 
 RUNNING = (
     "this is the code in the kernel's memory when the recording started, "
@@ -36,8 +37,9 @@ def disassemble_recorded(
 ) -> Disassembly:
     """Disassemble `function`, whose code is in the kernel log `path`.
 
-    check_build() has compared `image` with `log`.  Addresses, also those of `marks`, are those of
-    the running kernel.  Raises BadInput if capstone is missing, or does not know the machine.
+    `image` must be one that check_build() has compared with `log`.  All addresses are those of the
+    running kernel, also in `marks`.  Raises BadInput if capstone is not installed, or does not know
+    the machine.
     """
     made = decoder(MACHINES.get(log.arch, log.arch), path)
     found = _ended(tuple(decode(made, code.data, code.address)), code)
@@ -81,7 +83,7 @@ def _said(rows: Sequence[Instruction], linked: bytes, path: Path) -> str:
 
 
 def _compared(rows: tuple[Instruction, ...], linked: bytes, slide: int) -> tuple[Instruction, ...]:
-    """Return `rows` with the code of the image, `linked`, where it is not what was recorded."""
+    """Return `rows` with the image's code (`linked`) where it differs from the recorded code."""
     made = []
     for one in rows:
         there = linked[one.offset : one.offset + len(one.data)]
@@ -91,9 +93,10 @@ def _compared(rows: tuple[Instruction, ...], linked: bytes, slide: int) -> tuple
 
 
 def _is_moved(here: bytes, there: bytes, slide: int) -> bool:
-    """Return whether code differs at most by an address that KASLR moved by `slide`.
+    """Return whether two pieces of code differ at most in one address that KASLR moved.
 
-    An address relative to the code that does not move itself differs by -`slide`.
+    KASLR moves an address by `slide`.  A relative address of something that KASLR does not move
+    differs by -`slide`.
     """
     if here == there:
         return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The errors of display filters, with their positions."""
+"""Errors in display filters, with their positions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from difflib import get_close_matches
 
 
 class FilterError(ValueError):
-    """A display filter that cannot be used.  `position` and `length` count characters of `text`.
+    """A display filter that is wrong.
 
-    `length` is 0 at the end of the text.
+    `length` is 0 if something is missing at the end of the text.  The error is in `text`, at
+    `position`, and is `length` characters long.
     """
 
     def __init__(self, text: str, position: int, length: int, message: str) -> None:
@@ -21,12 +22,12 @@ class FilterError(ValueError):
         self.message = message
 
     def marked(self) -> str:
-        """Return the text, a line with ^ under the error, and the message."""
+        """Return three lines: the filter, ^ under the error, and the message."""
         shown = "".join(letter if letter.isprintable() else " " for letter in self.text)
         return f"{shown}\n{' ' * self.position}{'^' * max(self.length, 1)}\n{self.message}"
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """Return "; did you mean ip.src?" if some name is similar to `word`, else ""."""
+    """Return "; did you mean ip.src?" if a name is similar to `word`, otherwise ""."""
     near = get_close_matches(word.lower(), list(names), n=1, cutoff=0.6)
     return f"; did you mean {near[0]}?" if near else ""

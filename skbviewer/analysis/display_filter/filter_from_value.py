@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Make filters from a value that a user points at: Apply as Filter and Prepare as Filter."""
+"""Make a filter from a value that the user points at: Apply as Filter and Prepare as Filter."""
 
 from __future__ import annotations
 
 import re
 
 from ..fields.all_fields import FIELDS
-from ..fields.field_kind import Kind
+from ..fields.field_definition import Kind
 
 SELECTED, NOT_SELECTED = "Selected", "Not Selected"
 AND_SELECTED, OR_SELECTED = "...and Selected", "...or Selected"
@@ -18,7 +18,7 @@ _THERE_ONLY = (Kind.LABEL, Kind.PROTOCOL, Kind.BYTES)
 
 
 def comparison(field: str, value: str) -> str:
-    """Return `field == value`, or the field alone if it has no value.
+    """Return the filter "`field` == `value`", or only the field if it has no value to compare.
 
     Raises KeyError if the field is unknown.
     """
@@ -33,21 +33,21 @@ def comparison(field: str, value: str) -> str:
 
 
 def quote_text(text: str) -> str:
-    """Return the text as a string of the filter language."""
+    """Return `text` as a quoted string of the filter language."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def expression_for(field: str, value: str, mode: str = SELECTED, current: str = "") -> str:
-    """Return a filter for a value, given in the form in which a column shows it.
+    """Return a filter for a value of `field`; `value` has the form in which a column shows it.
 
-    `mode` is one of MODES; `current` is the filter that "...and" and "...or" extend.  Raises
-    KeyError for an unknown field.
+    `mode` is one of MODES.  `current` is the filter to which "...and" and "...or" add the new
+    filter.  Raises KeyError for an unknown field.
     """
     return combine_filters(comparison(field, value), mode, current)
 
 
 def combine_filters(condition: str, mode: str = SELECTED, current: str = "") -> str:
-    """Return a condition by itself, negated, or joined to the current filter."""
+    """Return `condition` alone, negated, or joined to the filter `current`, according to `mode`."""
     if "ot Selected" in mode or "not Selected" in mode:
         condition = f"!({condition})"
     if not mode.startswith("...") or not current.strip():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Wireshark's display filter grammar: parse text into nodes of `syntax`.
 
-Precedence: or < xor < and < not < comparison, as in wireshark-filter(4) and
-epan/dfilter/grammar.lemon.
+Precedence: or < xor < and < not < comparison. wireshark-filter(4) and epan/dfilter/grammar.lemon
+define this precedence.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from . import syntax as s
+from . import filter_syntax_tree as s
 from .filter_errors import FilterError
 from .tokens import END, SIGN, SLICE, TEXT, WORD, Token, tokens
 
@@ -28,7 +28,7 @@ _PART = re.compile(r"\s*(-?\d+)?\s*(?:(:|-)\s*(-?\d+)?)?\s*")
 
 
 def parse_syntax(text: str) -> s.Node | None:
-    """Return the filter as typed; None if it is blank.  Raises FilterError."""
+    """Return the parsed filter, not yet checked; None if it is blank.  Raises FilterError."""
     reader = _Reader(text)
     if reader.next.kind == END:
         return None
@@ -40,7 +40,7 @@ def parse_syntax(text: str) -> s.Node | None:
 
 
 def _join(operator: str, nodes: Sequence[s.Node]) -> s.Node:
-    """Join nodes in a tree that is as low as possible, because functions walk it recursively.
+    """Join nodes into a tree of the least possible height, because functions walk it recursively.
 
     All operators are associative, so the shape of the tree does not matter.
     """
@@ -52,7 +52,7 @@ def _join(operator: str, nodes: Sequence[s.Node]) -> s.Node:
 
 
 class _Reader:
-    """Reads the tokens of one filter."""
+    """Parses the tokens of one filter."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -62,11 +62,11 @@ class _Reader:
 
     @property
     def next(self) -> Token:
-        """Return the next token without going on to the one after it."""
+        """Return the next token, but do not consume it."""
         return self._tokens[self._index]
 
     def next_token(self) -> Token:
-        """Return the next token, and go on to the one after it."""
+        """Return the next token, and consume it."""
         token = self.next
         self._index += token.kind != END
         return token
@@ -90,7 +90,7 @@ class _Reader:
         return at, last.at + len(last.text) - at
 
     def joined(self, level: int) -> s.Node:
-        """Parse an expression whose operators bind at least as strongly as JOINS[level]."""
+        """Parse an expression of operators that bind at least as strongly as JOINS[level]."""
         if level == len(JOINS):
             return self._negated()
         nodes = [self.joined(level + 1)]
@@ -202,7 +202,7 @@ class _Reader:
     def _parts(self, token: Token) -> tuple[tuple[int, int | None], ...]:
         """Return the parts of a slice as (begin, end).
 
-        In a filter, a part is i, i:n, i-j, :n or i:, and commas separate the parts.
+        In a filter, a part is written i, i:n, i-j, :n or i:, and commas separate the parts.
         """
         return tuple(self._part(token, part) for part in token.text[1:-1].split(","))
 

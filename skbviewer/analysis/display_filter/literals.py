@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read the values in a display filter, by the type of the field."""
+"""Read the values in a display filter, according to the type of the field."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from ipaddress import ip_network
 from typing import NamedTuple
 
-from ..fields.field_kind import Kind
+from ..fields.field_definition import Kind
 
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "": 10**9}
 _DURATION = re.compile(r"([+-]?\d*\.?\d+(?:[eE][+-]?\d+)?)\s*(ns|us|µs|ms|s|m|)")
@@ -19,7 +19,7 @@ _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 
 
 class Range(NamedTuple):
-    """The values from `first` to `last`, both included; equal for a single value."""
+    """The values from `first` to `last`, both included; for a single value, they are equal."""
 
     first: int | float
     last: int | float
@@ -31,7 +31,7 @@ def _unsigned(text: str) -> Range:
 
 
 def _integer(text: str) -> int:
-    """Return a number: decimal, 0x hexadecimal, 0b binary, or octal after a 0, as in C."""
+    """Return a number that is decimal, 0x hexadecimal, 0b binary, or octal after a 0, as in C."""
     if re.fullmatch(r"0[0-7]+", text):
         return int(text, 8)
     if len(text) == 3 and text[0] == text[2] == "'":
@@ -60,7 +60,7 @@ def _ether(text: str) -> Range:
 
 def _ip(version: int) -> Callable[[str], Range]:
     def network(text: str) -> Range:
-        """Return the addresses of an IPv4 address or network."""
+        """Return the range of addresses that an IP address or network covers."""
         found = ip_network(text, strict=False)
         if found.version != version:
             raise ValueError
@@ -81,7 +81,7 @@ def _duration(text: str) -> Range:
 
 
 def _time(text: str) -> Range:
-    """Return a time of ISO 8601 with up to nine decimal places; UTC if it has no time zone."""
+    """Return an ISO 8601 time with up to nine decimal places; without a time zone, it is UTC."""
     match = re.fullmatch(r"(.*?\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)?", text.strip())
     whole, fraction, zone = (match[1], match[2], match[3]) if match else (text.strip(), None, None)
     moment = datetime.fromisoformat(whole + (zone or ""))
@@ -123,10 +123,10 @@ EXAMPLES = {
 
 
 def read_range(kind: Kind, text: str, bits: int) -> Range:
-    """Return the range of values that `text` stands for in a field of `kind`.
+    """Return the range of values that `text` means for a field of `kind`.
 
-    `bits` is the width of an unsigned field.  Raises ValueError, with a message if the value is
-    valid but too large.
+    `bits` is the width of a field of unsigned numbers.  Raises ValueError; the error has a message
+    only if the value is valid but too large.
     """
     found = _READ[kind](text)
     if kind is Kind.UNSIGNED and not 0 <= found.first < 1 << bits:
@@ -135,7 +135,7 @@ def read_range(kind: Kind, text: str, bits: int) -> Range:
 
 
 def read_bytes(text: str) -> bytes:
-    """Read bytes without quotes: 01:02:03, 01-02, 0x0102, or two hexadecimal digits."""
+    """Return the bytes that `text` means: 01:02:03, 01-02, 0x0102, or two hexadecimal digits."""
     if _BYTES.fullmatch(text):
         return bytes(int(part, 16) for part in re.split("[:.-]", text.rstrip(":")))
     if re.fullmatch(r"0[xX][0-9a-fA-F]+", text):

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""The values of a field after its slice, function and mask have been applied."""
+"""The values of a field, after the slice, function and mask of the filter have been applied."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..fields.byte_fields import lengths, numbers, progress_of
-from ..fields.field_data import Array, View
-from ..fields.field_kind import Kind, Values, known_column
+from ..fields.field_definition import Kind, Values, known_column
+from ..fields.field_source_tables import Array, View
+from ..fields.packet_byte_fields import lengths, numbers, progress_of
 from ..fields.packet_fields import is_eth
-from .plan import Operand, Parts
+from .checked_filter import Operand, Parts
 
 SIZES = {Kind.ETHER: 6, Kind.IPV4: 4, Kind.IPV6: 16}
 WHOLE = 7  # most bytes that fit in a positive int64
 
 
 def is_scanned(of: Operand) -> bool:
-    """Return whether the bytes of the operand `of` must be read packet by packet.
+    """Return whether the bytes of the operand `of` must be read from each packet separately.
 
-    This is so unless the bytes are a number at a fixed position.
+    The result is False, for example, if the bytes are one number at a fixed position.
     """
     if of.field.kind not in (Kind.PROTOCOL, Kind.BYTES) or of.function == "len":
         return False
@@ -26,7 +26,10 @@ def is_scanned(of: Operand) -> bool:
 
 
 def values_of(of: Operand, view: View) -> list[Values]:
-    """Return the values of the operand `of` for the rows of `view`, a view of its field's table."""
+    """Return the values of the operand `of` for all rows of `view`.
+
+    `view` must be a view of the field's table.
+    """
     if of.field.kind in (Kind.PROTOCOL, Kind.BYTES):
         found = _of_bytes(of, view)
     else:
@@ -51,7 +54,7 @@ def _of_bytes(of: Operand, view: View) -> list[Values]:
 
 
 def _from_columns(layer: str, begin: int, width: int, view: View) -> Values | None:
-    """Return the bytes of a slice from columns, without reading a file; None if none has them."""
+    """Return the bytes of a slice from columns, without reading a file; None if not stored."""
     if layer == "eth" and view.has("eth_dst"):
         for column, first in (("eth_dst", 0), ("eth_src", 6)):
             if first <= begin and begin + width <= first + 6:
@@ -73,7 +76,7 @@ def _of_text(of: Operand, values: Values) -> Values:
 
 
 def _cut(kind: Kind, parts: Parts, values: Values) -> Values:
-    """Return some bytes of an address as one number."""
+    """Return the bytes `parts` of each address, as one number."""
     size = SIZES[kind]
     low = np.zeros(len(values.low), np.int64)
     for begin, end in parts:

@@ -33,7 +33,7 @@ _OPEN = {
 
 
 class Token(NamedTuple):
-    """`text` is as typed; `value` is a string's value (escapes become characters below 256)."""
+    """`text` is the token as typed; `value` is what a string means (escapes become characters)."""
 
     kind: str
     text: str
@@ -43,7 +43,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> list[Token]:
-    """Return the tokens of `text`; the last one is END.  Raises FilterError."""
+    """Return the tokens of `text`; the last one has the kind END.  Raises FilterError."""
     found, at = [], 0
     while at < len(text):
         match = _TOKEN.match(text, at)

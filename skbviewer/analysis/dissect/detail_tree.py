@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Build the detail tree from captured bytes, one known header after the other.
+"""Build the detail tree of a packet from its captured bytes, header by header.
 
-Input: bytes and link type.  Output: a Node for each header, the outermost first.  Truncated or
-malformed headers are reported by a node of their own, and bytes after the last known header are
-"Data".
+Input: the bytes and their link type.  Output: a Node for each header, the outermost first.  A
+header that is truncated or malformed gets a node that says so.  Bytes after the last known header
+become the node "Data".
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import dpkt
 from ...readers.capture.header_offsets import network_header
 from ...records.header_layout import IP_OFFSET, IPV4_SIZE, TCP_OFFSET, TCP_SIZE, UDP_SIZE
 from ...records.protocols import TCP, UDP
-from ..words.link_names import link_name
+from ..words.link_type_names import link_name
 from . import icmp, ip_headers, link_headers, transport_headers
+from .detail_tree_lines import Node, Step
 from .payload_parsers import payload_summary
-from .tree_nodes import Node, Step
 
 Dissector = Callable[[bytes, int, int], Step]
 
@@ -65,14 +65,14 @@ class Payload(NamedTuple):
 def dissect(data: bytes, linktype: int, length: int) -> tuple[Node, ...]:
     """Return the headers of a packet as nodes of the detail tree, the outermost first.
 
-    `data` are the captured bytes, which begin with a header of `linktype`; the packet had `length`
-    bytes on the wire.
+    `data` are the captured bytes, which begin with a header of `linktype`.  `length` is the number
+    of bytes that the packet had on the wire.
     """
     return tuple(_lines(data, linktype, length))
 
 
 def payload_of(data: bytes, linktype: int) -> Payload | None:
-    """Return the TCP or UDP payload of a captured packet; None if it has no whole such header.
+    """Return the TCP or UDP payload of a packet; None if it has no complete TCP or UDP header.
 
     `data` are the packet's captured bytes, which begin with a header of `linktype`.
     """
@@ -89,7 +89,7 @@ def payload_of(data: bytes, linktype: int) -> Payload | None:
 
 
 def carried_of(data: bytes, linktype: int) -> bytes | None:
-    """Return the bytes after the IP headers; None if they are TCP, UDP or ICMP for IPv4.
+    """Return what follows a packet's IP headers; None if this is TCP, UDP or IPv4's ICMP.
 
     `data` are the packet's captured bytes, which begin with a header of `linktype`.
     """
@@ -100,7 +100,7 @@ def carried_of(data: bytes, linktype: int) -> bytes | None:
 
 
 def tcp_options_of(data: bytes, linktype: int) -> bytes:
-    """Return the captured part of a TCP header's options; b"" if the packet has none.
+    """Return the captured bytes of the options in a TCP header; b"" if there are none.
 
     `data` are the packet's captured bytes, which begin with a header of `linktype`.
     """
@@ -119,7 +119,7 @@ def tcp_options_of(data: bytes, linktype: int) -> bytes:
 
 
 def _plain(data: bytes) -> Payload | None:
-    """Return what payload_of() returns, for Ethernet, IPv4 and whole headers: 50 times as fast."""
+    """Return what payload_of() returns, 50 times as fast, for IPv4 on Ethernet; None if unsure."""
     if len(data) < 42:
         return None
     words, protocol = (data[14] & 15) * 4, data[23]
@@ -140,9 +140,10 @@ def _plain(data: bytes) -> Payload | None:
 
 
 class _Walk:
-    """Walks from header to header.  When it stops, the next header is a `kind` at byte `at`.
+    """Iterates over the headers of a packet, and yields a node for each.
 
-    The walk also stops before a header of the kind `last`.
+    The walk stops before the first header of the kind `last`.  When the walk stops, the next header
+    is of the kind `kind`, and begins at byte `at`.
     """
 
     def __init__(self, data: bytes, linktype: int, last: str = "") -> None:
@@ -178,7 +179,7 @@ class _Walk:
             self.kind, self.at, self.end = step.following, step.at, min(step.end, len(data))
 
     def _skip(self) -> Iterator[Node]:
-        """Go to the network header, past headers that have no dissector here."""
+        """Skip headers that have no dissector here, up to the network header."""
         found = network_header(self._data, self._linktype)
         if found is None or found[1] < self.at:
             return
@@ -209,7 +210,7 @@ def _lines(data: bytes, linktype: int, length: int) -> Iterator[Node]:
 
 
 def _within(node: Node, size: int) -> Node:
-    """Return the node, limited to bytes that were captured."""
+    """Return the node without the bytes that were not captured; `size` bytes were captured."""
     if node.offset + node.length <= size:
         return node
     kept = tuple(_within(child, size) for child in node.children if child.offset < size)
@@ -217,7 +218,7 @@ def _within(node: Node, size: int) -> Node:
 
 
 def _unnamed(node: Node) -> Node:
-    """Return the node without filter fields, which refer only to the outermost IP header."""
+    """Return the node without filter fields, which always mean the outermost IP header."""
     children = tuple(_unnamed(child) for child in node.children)
     return node._replace(field="", value="", children=children)
 

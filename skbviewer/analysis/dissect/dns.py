@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""DNS and mDNS messages, parsed by dpkt; positions of their parts according to RFC 1035."""
+"""DNS and mDNS messages, parsed by dpkt; the positions of their parts follow RFC 1035."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 import dpkt
 
-from .payload_lines import Line, PayloadSummary
+from .decoded_payload import Line, PayloadSummary
 
 DNS_TYPES = {1: "A", 2: "NS", 5: "CNAME", 6: "SOA", 12: "PTR", 15: "MX", 16: "TXT", 28: "AAAA"}
 DNS_TYPES |= {33: "SRV", 41: "OPT", 65: "HTTPS", 255: "ANY"}
@@ -16,7 +16,7 @@ ANSWERS_SHOWN = 3
 
 
 def dns(payload: bytes) -> PayloadSummary | None:
-    """Decode a DNS message over UDP (RFC 1035): one line for its id, each query and each answer."""
+    """Decode a DNS message sent over UDP (RFC 1035): lines for its id, each query, each answer."""
     message = dpkt.dns.DNS(payload)
     answer = bool(message.qr)
     asked = [f"{_type(q.type)} {q.name}" for q in message.qd]
@@ -35,7 +35,7 @@ def dns(payload: bytes) -> PayloadSummary | None:
 
 
 def _places(payload: bytes, queries: int, answers: int) -> list[tuple[int, int]]:
-    """Return (offset, length) of each query, then of each answer (RFC 1035 section 4.1)."""
+    """Return (offset, length) of all queries, then of all answers (RFC 1035 section 4.1)."""
     places, at = [], 12
     for number in range(queries + answers):
         begin, at = at, _after_name(payload, at)
@@ -48,7 +48,7 @@ def _places(payload: bytes, queries: int, answers: int) -> list[tuple[int, int]]
 
 
 def _after_name(payload: bytes, at: int) -> int:
-    """Return the position after a name, which ends in an empty label or a pointer to its rest."""
+    """Return the position after a name, which ends with an empty label or with a pointer."""
     while payload[at]:
         if payload[at] & 0xC0 == 0xC0:
             return at + 2
@@ -57,7 +57,7 @@ def _after_name(payload: bytes, at: int) -> int:
 
 
 def dns_over_tcp(payload: bytes) -> PayloadSummary | None:
-    """Decode DNS after a length field (RFC 1035 section 4.2.2)."""
+    """Decode a DNS message sent over TCP, after a length field (RFC 1035 section 4.2.2)."""
     summary = dns(payload[2:])
     return summary and summary._replace(
         lines=tuple(line._replace(offset=line.offset + 2) for line in summary.lines)
@@ -65,7 +65,7 @@ def dns_over_tcp(payload: bytes) -> PayloadSummary | None:
 
 
 def mdns(payload: bytes) -> PayloadSummary | None:
-    """Decode a DNS message, as protocol MDNS."""
+    """Decode a multicast DNS message, which is a DNS message; its protocol is called MDNS."""
     summary = dns(payload)
     return summary and summary._replace(protocol="MDNS")
 

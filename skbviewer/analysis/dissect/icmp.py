@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ICMP, ICMPv6 and neighbour discovery (RFC 792, 4443, 4861)."""
+"""ICMP, ICMPv6 and neighbour discovery (RFC 792, RFC 4443, RFC 4861)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ipaddress import IPv6Address
 import dpkt
 
 from ..words.icmp_words import ECHO, ERRORS, ICMP_CODES, ICMP_TYPES, ICMPV6_CODES, ICMPV6_TYPES
+from .detail_tree_lines import Node, Spec, Step, fields, flag, hexadecimal, name_format
 from .link_headers import hardware
 from .neighbour_discovery import ADVERTISEMENT, FLAGS, OPTIONS, SOLICITATION
-from .tree_nodes import Node, Spec, Step, fields, flag, hexadecimal, name_format
 
 FLAG_WORDS = {"rtr": "Router", "sol": "Solicited", "ovr": "Override"}
 LINK_OPTIONS = {1: "Source link-layer address", 2: "Target link-layer address"}
@@ -71,7 +71,7 @@ def _head(
 
 
 def _echo(data: bytes, at: int) -> Iterator[Node]:
-    """Yield each number in both byte orders, because some hosts use their own byte order."""
+    """Yield id and sequence number in both byte orders, because some hosts use their own order."""
     for place, label, name in ((4, "Identifier", "icmp.ident"), (6, "Sequence Number", "icmp.seq")):
         for order, word, known in (("big", "BE", name), ("little", "LE", "")):
             raw = data[at + place : at + place + 2]
@@ -90,7 +90,7 @@ def _echo_v6(data: bytes, at: int) -> tuple[Node, ...]:
 
 
 def _neighbour(data: bytes, at: int) -> Iterator[Node]:
-    """Yield flags and target address of a neighbour solicitation or advertisement."""
+    """Yield the flags and the target address of a neighbour solicitation or advertisement."""
     kind = data[at]
     if kind not in TARGETS:
         return
@@ -102,9 +102,9 @@ def _neighbour(data: bytes, at: int) -> Iterator[Node]:
 
 
 def _options(data: bytes, at: int, end: int) -> Iterator[Node]:
-    """Yield options of neighbour discovery.
+    """Yield the options of a neighbour discovery message.
 
-    Their length is in units of 8 bytes; 0 would never end.
+    The length of an option is in units of 8 bytes.  An option with a length of 0 ends the options.
     """
     while at + 8 <= end and data[at + 1]:
         kind, size = data[at], data[at + 1] * 8

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""IPv4, IPv6 and its extension headers."""
+"""Headers of IPv4 and IPv6, and the extension headers of IPv6."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import dpkt
 from ...records.header_layout import IP_OFFSET
 from ...records.protocols import ICMP, ICMPV6, TCP, UDP
 from ..words.packet_info import NAMES
+from .detail_tree_lines import Node, Spec, Step, fields, flag, hexadecimal, name_format
 from .link_headers import dotted
-from .tree_nodes import Node, Spec, Step, fields, flag, hexadecimal, name_format
 
 NEXT = {ICMP: "icmp", TCP: "tcp", UDP: "udp", ICMPV6: "icmpv6", 4: "ipv4", 41: "ipv6"}
 EXTENSIONS = {0: "Hop-by-Hop Options", 43: "Routing", 44: "Fragment", 60: "Destination Options"}
@@ -24,7 +24,8 @@ PROTOCOL = name_format(
 def ipv4(data: bytes, at: int, end: int) -> Step:
     """Dissect the IPv4 header at byte `at` of the packet `data`, which ends at `end`.
 
-    The payload ends where the header says, but at most at `end`.  A later fragment is only data.
+    The payload ends where the header says, but at most at `end`.  Every fragment but the first has
+    only data, without a transport header.
     """
     header = (data[at] & 15) * 4
     total = int.from_bytes(data[at + 2 : at + 4], "big")
@@ -43,7 +44,7 @@ def ipv4(data: bytes, at: int, end: int) -> Step:
 
 
 def _services(node: Node, value: int, field: str) -> Node:
-    """Add the codepoint (RFC 2474, 2597, 3246, 5865) and congestion notification (RFC 3168)."""
+    """Add the lines of the DS field: codepoint (RFC 2474, 2597, 3246, 5865) and ECN (RFC 3168)."""
     point, notified = value >> 2, value & 3
     name, ecn = CODEPOINTS.get(point, f"Unknown ({point})"), NOTIFICATIONS[notified]
     inner = tuple(
@@ -114,7 +115,7 @@ def _after(next_header: int) -> str:
 
 
 def extension(kind: int) -> object:
-    """Return a dissector of the IPv6 extension header with this number (RFC 8200)."""
+    """Return a function that dissects the IPv6 extension header number `kind` (RFC 8200)."""
 
     def step(data: bytes, at: int, end: int) -> Step:
         size = (data[at + 1] + 2) * 4 if kind == AUTHENTICATION else (data[at + 1] + 1) * 8

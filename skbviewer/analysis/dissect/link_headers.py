@@ -6,7 +6,7 @@ from __future__ import annotations
 import dpkt
 
 from ..words.packet_info import BROADCAST, ETHERTYPES
-from .tree_nodes import Node, Spec, Step, fields, hexadecimal, name_format
+from .detail_tree_lines import Node, Spec, Step, fields, hexadecimal, name_format
 
 ETHERTYPE = name_format(
     ETHERTYPES | {0x8100: "802.1Q Virtual LAN", 0x88A8: "802.1ad", 0x8864: "PPPoE session"},
@@ -23,7 +23,7 @@ LENGTH_LIMIT = 0x600  # a smaller EtherType is a length (IEEE 802.3)
 def ethernet(data: bytes, at: int, end: int) -> Step:
     """Dissect the Ethernet header at byte `at` of `data`; its payload goes on to byte `end`.
 
-    A type below LENGTH_LIMIT is a length: an LLC header follows.
+    If the type is below LENGTH_LIMIT, it is a length, and an LLC header follows.
     """
     kind = int.from_bytes(data[at + 12 : at + 14], "big")
     specs = (
@@ -60,7 +60,7 @@ def vlan(data: bytes, at: int, end: int) -> Step:
 def cooked(data: bytes, at: int, end: int) -> Step:
     """Dissect the header of a Linux cooked capture, version 1 (SLL), at byte `at` of `data`.
 
-    Its payload goes on to byte `end`.
+    The payload goes on to byte `end`.
     """
     specs = (
         Spec("type", "Packet type", "", name_format(PACKET_TYPES)),
@@ -78,7 +78,7 @@ def cooked(data: bytes, at: int, end: int) -> Step:
 def cooked2(data: bytes, at: int, end: int) -> Step:
     """Dissect the header of a Linux cooked capture, version 2 (SLL2), at byte `at` of `data`.
 
-    Its payload goes on to byte `end`.
+    The payload goes on to byte `end`.
     """
     specs = (
         Spec("ethtype", "Protocol", "eth.type", ETHERTYPE),
@@ -97,7 +97,7 @@ def cooked2(data: bytes, at: int, end: int) -> Step:
 def null(data: bytes, at: int, end: int) -> Step:
     """Dissect the BSD loopback header at byte `at` of `data`; its payload goes on to byte `end`.
 
-    The header is an address family, in the byte order of the capturing host.
+    The header is the number of an address family, in the byte order of the capturing host.
     """
     family = min(int.from_bytes(data[at : at + 4], order) for order in ("big", "little"))
     node = Node(f"Null/Loopback, Family: {family}", at, 4)
@@ -107,16 +107,16 @@ def null(data: bytes, at: int, end: int) -> Step:
 
 
 def raw(data: bytes, at: int, end: int) -> Step:
-    """Return an empty link header, before the IP packet from byte `at` to byte `end` of `data`."""
+    """Return an empty link header for an IP packet from byte `at` to byte `end` of `data`."""
     version = data[at] >> 4
     node = Node("Raw packet data", at, 0)
     return Step(node, {4: "ipv4", 6: "ipv6"}.get(version, "data"), at, end)
 
 
 def llc(data: bytes, at: int, end: int) -> Step:
-    """Dissect the LLC header (IEEE 802.2) at byte `at` of `data`, with SNAP if it has one.
+    """Dissect the LLC header (IEEE 802.2) at byte `at` of `data`, with a SNAP header if it has one.
 
-    Its payload goes on to byte `end`.
+    The payload goes on to byte `end`.
     """
     inner = (
         Node(f"DSAP: 0x{data[at]:02x}", at, 1),
@@ -131,7 +131,7 @@ def llc(data: bytes, at: int, end: int) -> Step:
 
 
 def arp(data: bytes, at: int, end: int) -> Step:
-    """Dissect the ARP packet at byte `at` of `data`; it shows addresses of Ethernet and IPv4."""
+    """Dissect the ARP packet at byte `at` of `data`; show addresses of Ethernet and IPv4 only."""
     specs = (
         Spec("hrd", "Hardware type", "arp.hw.type", name_format(HARDWARE)),
         Spec("pro", "Protocol type", "", ETHERTYPE),
@@ -156,11 +156,11 @@ def arp(data: bytes, at: int, end: int) -> Step:
 
 
 def dotted(value: int) -> str:
-    """Return an IPv4 address, given as a number, as text."""
+    """Return the IPv4 address `value` as text: "10.0.0.1"."""
     return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
 
 
 def hardware(value: int) -> str:
-    """Return a MAC address, given as a number, as text."""
+    """Return the MAC address `value` as text: "00:16:3e:00:00:01"."""
     text = ":".join(f"{value:012x}"[i : i + 2] for i in range(0, 12, 2))
     return f"Broadcast ({text})" if value == BROADCAST else text

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The bodies of neighbour discovery: the address in question, the sender, the hardware address.
+"""Summaries of neighbour discovery messages: address in question, sender, hardware address.
 
-RFC 4861, in Wireshark's words.  Raises IndexError and ValueError if the bytes are too short.
+The messages are those of RFC 4861, and the words are Wireshark's.  The functions raise IndexError
+or ValueError if the bytes are too short.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def neighbour_summary(data: bytes) -> tuple[str, str] | None:
 
 
 def _link_addresses(data: bytes, at: int) -> str:
-    """Return the Ethernet addresses in the options."""
+    """Return the Ethernet addresses in the options that begin at byte `at`, as text."""
     said = ""
     while at + 8 <= len(data) and data[at + 1]:
         if data[at] in LINKS:

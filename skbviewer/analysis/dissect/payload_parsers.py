@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Decode TCP and UDP payloads by well-known port: DNS, DHCP, HTTP, TLS, parsed by dpkt.
+"""Decode TCP and UDP payloads on well-known ports: DNS, DHCP, HTTP, TLS (with dpkt).
 
-Output: Wireshark's protocol name, the Info line, and lines for the detail tree.  A payload that
-dpkt cannot parse is not decoded; the content alone never decides the protocol.
+Output: Wireshark's name of the protocol, the Info text, and lines for the detail tree.  A payload
+that dpkt cannot parse is not decoded.  The content of a payload alone never decides which protocol
+it is.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import dpkt
 from ...readers import printable
 from ...records.protocols import TCP, UDP
 from ..words.packet_info import mac
+from .decoded_payload import Line, PayloadSummary
 from .dns import dns, dns_over_tcp, mdns
-from .payload_lines import Line, PayloadSummary
 from .routing_protocols import parsers
 
 Parser = Callable[[bytes], PayloadSummary | None]
@@ -40,7 +41,7 @@ SUPPORTED_VERSIONS, SERVER_NAME = 43, 0  # RFC 8446 section 4.2, RFC 6066
 
 
 def payload_summary(protocol: int, sport: int, dport: int, payload: bytes) -> PayloadSummary | None:
-    """Decode a payload by its ports; None if neither port is known, or if it is malformed.
+    """Decode a payload by its ports; None if no port is known, or if the payload is malformed.
 
     `protocol` is 6 (TCP) or 17 (UDP); `sport` and `dport` are the ports.
     """
@@ -58,7 +59,7 @@ def payload_summary(protocol: int, sport: int, dport: int, payload: bytes) -> Pa
 
 
 def _printable(summary: PayloadSummary) -> PayloadSummary:
-    """Return the summary with unprintable characters escaped: the sender may have sent anything."""
+    """Return the summary with unprintable characters escaped: a sender may send anything."""
     lines = tuple(line._replace(text=printable(line.text)) for line in summary.lines)
     return summary._replace(info=printable(summary.info), lines=lines)
 
@@ -82,7 +83,7 @@ def _dhcp(payload: bytes) -> PayloadSummary | None:
 def _dhcp_options(payload: bytes) -> Iterator[Line]:
     """Yield a line for each option (RFC 2132 section 2): number, length and value.
 
-    The numbers 0 and 255 have neither length nor value.
+    Options with the numbers 0 and 255 have neither length nor value.
     """
     at = DHCP_OPTIONS
     while at + 1 < len(payload) and payload[at] != 255:
@@ -110,7 +111,7 @@ def _dhcp_value(option: int, value: bytes) -> str:
 
 
 def _http(payload: bytes) -> PayloadSummary | None:
-    """Return the first line and the headers; the body may continue in other segments."""
+    """Return first line and headers of an HTTP message; None if the payload is not HTTP."""
     first, _, rest = payload.partition(b"\r\n")
     line = first.decode("latin-1")
     words = line.split(" ")
@@ -148,7 +149,7 @@ def _tls(payload: bytes) -> PayloadSummary | None:
 
 
 def _hello(body: bytes, version: int) -> tuple[int, str]:
-    """Return the version and server name of a Client or Server Hello (RFC 8446 section 4.1)."""
+    """Return version and server name of a Client Hello or Server Hello (RFC 8446 section 4.1)."""
     at = 4 + 2 + 32
     version = int.from_bytes(body[4:6], "big")
     at += 1 + body[at]  # session id

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Routing and bridging protocols: Wireshark's protocol name and Info, from their first bytes.
 
-Input: the captured bytes after the IP header, of a UDP or TCP payload, or from the LLC header on.
-Raises IndexError and struct.error if they are too short.
+Input: the captured bytes after the IP header, or of a TCP or UDP payload, or from the LLC header
+on.  The parsers raise IndexError or struct.error if the bytes are too short.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from ipaddress import IPv4Address
 from ...readers import printable
 from ...records.protocols import TCP, UDP
 from ..words.packet_info import mac
+from .decoded_payload import Line, PayloadSummary
 from .neighbour_discovery import neighbour_summary
-from .payload_lines import Line, PayloadSummary
 
 ControlParser = Callable[[bytes], tuple[str, str]]
 Asked = Callable[[bytes], tuple[str, str] | None]
@@ -79,7 +79,7 @@ def _igmp(data: bytes) -> tuple[str, str]:
 
 
 def _igmp_records(data: bytes) -> str:
-    """Return the groups that a host joins or leaves, from records without sources."""
+    """Return the groups that a host joins or leaves, from those records that list no sources."""
     said, at = "", 8
     for _ in range(struct.unpack_from(">H", data, 6)[0]):
         kind, extra, sources = struct.unpack_from(">BBH", data, at)
@@ -144,7 +144,10 @@ def _rip(data: bytes) -> tuple[str, str]:
 
 
 def _nbss(data: bytes) -> tuple[str, str]:
-    """Decode NetBIOS (RFC 1002, 4.3).  Segments that continue an earlier one are not recognised."""
+    """Decode a NetBIOS session message (RFC 1002, 4.3).
+
+    A segment that continues an earlier message is not recognised.
+    """
     if data[4:8] in SMB_NAMES:
         return SMB_NAMES[data[4:8]], "NetBIOS session message"
     return "NBSS", NBSS_KINDS[data[0]]
@@ -173,7 +176,7 @@ def _cdp(data: bytes) -> tuple[str, str]:
 
 
 def _llc(frame: bytes) -> tuple[str, str] | None:
-    """Decode an Ethernet frame with a length; None if it has an EtherType instead."""
+    """Decode an Ethernet frame that has a length; None if it has an EtherType instead."""
     at = 14
     while frame[at - 2 : at] in (b"\x81\0", b"\x88\xa8", b"\x91\0"):
         at += 4
@@ -201,7 +204,7 @@ PAYLOADS |= {(UDP, 520): _rip, (TCP, 139): _nbss, (TCP, 445): _nbss}
 
 
 def control_summary(protocol: int, data: bytes) -> tuple[str, str] | None:
-    """Return (Protocol, Info) of an IP packet other than TCP and UDP; None if it is not decoded.
+    """Return (Protocol, Info) of an IP packet that is neither TCP nor UDP; None if unknown.
 
     `protocol` is the IP protocol number, and `data` are the bytes after the IP headers.
     """
@@ -209,7 +212,7 @@ def control_summary(protocol: int, data: bytes) -> tuple[str, str] | None:
 
 
 def llc_summary(frame: bytes) -> tuple[str, str] | None:
-    """Return (Protocol, Info) of an Ethernet frame without EtherType; None if it is not decoded."""
+    """Return (Protocol, Info) of an Ethernet frame that has no EtherType; None if unknown."""
     return _tried(_llc, frame)
 
 
@@ -222,7 +225,7 @@ def _tried(parser: Asked, data: bytes) -> tuple[str, str] | None:
 
 
 def parsers() -> dict[tuple[int, int], Callable[[bytes], PayloadSummary | None]]:
-    """Return parsers of payloads, by (protocol, port)."""
+    """Return the parsers of payloads, by protocol (6 or 17) and port."""
 
     def parser(parse_bytes: ControlParser) -> Callable[[bytes], PayloadSummary | None]:
         def parse(data: bytes) -> PayloadSummary:

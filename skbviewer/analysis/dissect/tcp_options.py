@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The options of a TCP header in the form of Wireshark's Info: " MSS=1460 SACK_PERM WS=128".
+"""Options of a TCP header, as Wireshark's Info shows them: " MSS=1460 SACK_PERM WS=128".
 
-Input: the bytes of the options.  A truncated option ends the text.
+Input: the bytes of the options.  The text ends before an option that is truncated.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LARGEST_SHIFT = 14  # RFC 7323, 2.3
 
 
 def parse_options(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the kind and value of each option except END and NOP (RFC 9293, 3.2)."""
+    """Yield (kind, value) of each option except END and NOP (RFC 9293, 3.2)."""
     at = 0
     while at < len(data) and data[at] != END:
         size = 1 if data[at] == NOP else data[at + 1] if at + 1 < len(data) else 0
@@ -26,7 +26,7 @@ def parse_options(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def options_text(data: bytes, base: int = 0) -> str:
-    """Return the options as text; SACK edges are relative to the sequence number `base`."""
+    """Return the options as text, with the edges of SACK blocks relative to the number `base`."""
     return "".join(_text(kind, value, base) for kind, value in parse_options(data))
 
 

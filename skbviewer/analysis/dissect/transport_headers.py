@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""TCP with its options, and UDP."""
+"""Headers of TCP, with options, and of UDP."""
 
 from __future__ import annotations
 
 import dpkt
 
 from ..words.packet_info import TCP_FLAGS
-from .tree_nodes import Node, Spec, Step, fields, flag, hexadecimal
+from .detail_tree_lines import Node, Spec, Step, fields, flag, hexadecimal
 
 WORDS = {"FIN": "Fin", "SYN": "Syn", "RST": "Reset", "PSH": "Push", "ACK": "Acknowledgment"}
 WORDS |= {"URG": "Urgent", "ECE": "ECN-Echo", "CWR": "Congestion Window Reduced"}
@@ -30,7 +30,7 @@ OPTIONS |= {8: "Timestamps", 19: "MD5 signature", 30: "Multipath TCP", 34: "Fast
 
 
 def tcp(data: bytes, at: int, end: int) -> Step:
-    """Dissect the TCP header at byte `at` of `data` with its options; the segment ends at `end`."""
+    """Dissect the TCP header with options at byte `at` of `data`; the segment ends at `end`."""
     header = max((data[at + 12] >> 4) * 4, 20)
     value = data[at + 13]
     names = [name for bit, name in TCP_FLAGS if value >> bit & 1]
@@ -63,9 +63,9 @@ def tcp(data: bytes, at: int, end: int) -> Step:
 
 
 def _options(data: bytes, at: int, end: int) -> Node:
-    """Return the options (RFC 9293 section 3.2): kind, length and value.
+    """Return a node for TCP's options (RFC 9293 section 3.2): kind, length and value of each.
 
-    The kinds 0 and 1 have neither length nor value.
+    Options of the kinds 0 and 1 have neither length nor value.
     """
     found, names, place = [], list[str](), at
     while place < end:
@@ -100,7 +100,10 @@ def _option(kind: int, value: bytes) -> str:
 
 
 def udp(data: bytes, at: int, end: int) -> Step:
-    """Dissect the UDP header at byte `at` of `data`; the payload ends by its length or at `end`."""
+    """Dissect the UDP header at byte `at` of `data`.
+
+    The UDP length says where the payload ends, but it ends at byte `end` at the latest.
+    """
     specs = (
         Spec("sport", "Source Port", "udp.srcport"),
         Spec("dport", "Destination Port", "udp.dstport"),

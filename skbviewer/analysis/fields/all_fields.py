@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""All fields of display filters, columns and sorting, by name."""
+"""All fields of display filters, columns and sorting, by their names."""
 
 from __future__ import annotations
 
-from .byte_fields import BYTE_FIELDS
 from .checksum_fields import CHECKSUM_FIELDS
-from .control_fields import CONTROL_FIELDS
-from .field_kind import Field
+from .control_protocol_fields import CONTROL_FIELDS
+from .field_definition import Field
 from .frame_fields import FRAME_FIELDS
+from .kbl_lost_field import LOST_FIELDS
+from .kbl_path_field import PATH_FIELDS
 from .kernel_fields import KERNEL_FIELDS
-from .lost_field import LOST_FIELDS
+from .packet_byte_fields import BYTE_FIELDS
 from .packet_fields import PACKET_FIELDS
-from .path_field import PATH_FIELDS
 from .stream_fields import STREAM_FIELDS
 from .tcp_analysis import ANALYSIS_FIELDS
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Verify the Internet checksums (RFC 1071) of captured packets.
 
-A truncated packet or a fragment cannot be verified.  On the sending host, correct packets may be
-captured with Bad checksums, because the network card fills them in afterwards.
+Checksums of truncated packets and of fragments cannot be verified.  On the sending host, checksums
+may be captured before the network card fills them in.  So correct packets may have the status Bad
+on the host that sends them.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import numpy as np
 
 from ...records.protocols import ICMP, ICMPV6, TCP, UDP
 from ...records.types import Bools, Int64s
-from .byte_fields import Block, blocks, progress_of
-from .control_fields import subview
-from .field_data import PACKET, View
-from .field_kind import Field, Kind, Values
+from .control_protocol_fields import subview
+from .field_definition import Field, Kind, Values
+from .field_source_tables import PACKET, View
+from .packet_byte_fields import Block, blocks, progress_of
 from .packet_fields import is_icmp, is_icmpv6, is_ip, is_tcp, is_udp
 
 WORDS = ("Bad", "Good", "Unverified", "Not present")  # Wireshark's proto_checksum_vals
@@ -39,9 +40,9 @@ def _status(where: Callable[[View], Bools], of: Status) -> Callable[[View], list
 
 
 def right(data: bytes, pseudo: int = 0) -> bool:
-    """Return whether the 16-bit words of `data` and the sum `pseudo` add up to 0xffff.
+    """Return whether a checksum is right: the sum of `data` and `pseudo` must be 0xffff.
 
-    This is the checksum of RFC 1071.
+    The sum is that of RFC 1071, over 16-bit words.
     """
     whole = int.from_bytes(data + b"\0" if len(data) & 1 else data, "big")
     return (whole + pseudo) % 0xFFFF == 0 and whole > 0
@@ -78,14 +79,14 @@ def _one(data: bytes, pseudo: int, layer: str) -> int:
 
 
 def _sizes(view: View, block: Block, rows: Int64s, begin: Int64s) -> Int64s:
-    """Return by packet the bytes from its transport header to its end, by the IP length."""
+    """Return for each packet the size (bytes) of transport header and payload, by its IP length."""
     at = np.maximum(block.extents["ip"][0], block.extents["ipv6"][0])
     total = view.column("tot_len")[rows].astype(np.int64)
     return np.where((total > 0) & (at >= 0), at + total - begin, 0)
 
 
 def _pseudo(view: View, rows: Int64s, protocol: int) -> Int64s:
-    """Return the sum of the pseudo header without the length (RFC 9293, 3.1; RFC 8200, 8.1)."""
+    """Return the sum of each pseudo header without its length (RFC 9293, 3.1; RFC 8200, 8.1)."""
     total = np.full(len(rows), protocol, np.int64)
     for name in ("saddr_lo", "saddr_hi", "daddr_lo", "daddr_hi"):
         value = view.column(name)[rows].astype(np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of a field as text, for columns of the packet list and for filters from them."""
+"""The values of a field as text, for columns of the packet list and for filters made from them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from ...records.types import Int64s
 from ...store import Database, queries
 from ..words.packet_info import address, mac
-from .field_data import ADDRESS, CALL, DROP, LEG, PACKET, ROW, SERIES, Data, View
-from .field_kind import Field, Kind, Values
+from .field_definition import Field, Kind, Values
+from .field_source_tables import ADDRESS, CALL, DROP, LEG, PACKET, ROW, SERIES, Data, View
 
 HEX = {
     "eth.type": 4, "vlan.etype": 4, "ip.id": 4, "tcp.flags": 3, "ip.flags": 2, "ip.checksum": 4,
@@ -24,10 +24,10 @@ MAX_VALUES = 12  # most values to list for one row
 
 
 def field_values(field: Field, data: Data, ids: Sequence[int]) -> list[str]:
-    """Return the values of `field` in the rows `ids` as text (n = packet n, -n = row K<n>).
+    """Return the values of `field` in the rows `ids` (n = packet n, -n = row K<n>), as text.
 
-    "" stands for no value.  Distinct values of one row, such as those of its calls, are separated
-    by commas.
+    The text is "" if the row has no value.  If a row has several different values, such as those of
+    its calls, commas separate them.
     """
     numbers = np.array(ids, np.int64)
     texts = [""] * len(numbers)
@@ -65,9 +65,10 @@ def _listed(field: Field, found: list[Values], rows: list[list[int]]) -> list[st
 
 
 def _below(view: View, table: str) -> tuple[View, list[list[int]]]:
-    """Return the calls, legs or drops of all rows, and for each row the list of its own.
+    """Return the rows of `table` (calls, legs or drops) that belong to the rows of `view`.
 
-    `table` says which of them.
+    For each row of `view`, it also returns a list: the indices of the returned rows that belong to
+    it.
     """
     with view.data.connect() as db:
         legs = _legs(db, view)
@@ -97,9 +98,9 @@ def _legs(db: Database, view: View) -> list[list[int]]:
 
 
 def text_of(field: Field, values: Values, position: int) -> str:
-    """Return the value at index `position` of `values`, as one would write it in a display filter.
+    """Return the value at index `position` of `values`, as a display filter would write it.
 
-    `values` are those of `field`, and the value must be known.
+    `values` are values of `field`, and the value must be known.
     """
     value = values.low[position]
     match field.kind:
@@ -129,18 +130,18 @@ def text_of(field: Field, values: Values, position: int) -> str:
 
 
 def mac_text(value: int) -> str:
-    """Return a MAC address as "aa:bb:cc:dd:ee:ff", also the broadcast address."""
+    """Return a MAC address as "aa:bb:cc:dd:ee:ff", even if it is the broadcast address."""
     return "ff:ff:ff:ff:ff:ff" if value == (1 << 48) - 1 else mac(value)
 
 
 def seconds(ns: int) -> str:
-    """Return ns as seconds with nine decimal places."""
+    """Return a time in ns as seconds with nine decimal places."""
     whole, rest = divmod(abs(ns), 10**9)
     return f"{'-' if ns < 0 else ''}{whole}.{rest:09d}"
 
 
 def moment(ns: int) -> str:
-    """Return ns since the epoch as date and time, UTC, with nine decimal places."""
+    """Return a time in ns since the epoch as date and time in UTC, with nine decimal places."""
     whole, rest = divmod(ns, 10**9)
     try:
         return f"{datetime.fromtimestamp(whole, UTC):%Y-%m-%d %H:%M:%S}.{rest:09d}"

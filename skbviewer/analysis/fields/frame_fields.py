@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fields of the frame itself: its number, lengths and times."""
+"""Fields of the frame itself: its number, lengths and times."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from ...records import UNTIMED
 from ...records.annotation import IGNORE, MARK, TIME_REF
 from ...records.types import Bools, Int64s
-from .field_data import PACKET, SERIES, View
-from .field_kind import Field, Kind, Make, Values, known_column
+from .field_definition import Field, Kind, Make, Values, known_column
+from .field_source_tables import PACKET, SERIES, View
 
 
 def _times(view: View) -> Int64s:
-    """Return ns since the epoch; for rows K<n> by the clock fit."""
+    """Return the time of each row in ns since the epoch; rows K<n> need the clock fit."""
     if view.table == PACKET:
         return view.column("ts").astype(np.int64, copy=False)
     times, source = view.column("begin_ns").astype(np.int64), view.column("source")
@@ -27,7 +27,7 @@ def _times(view: View) -> Int64s:
 
 
 def _timed(view: View) -> Bools | None:
-    """Return for each row whether it has a time; None if all rows have one."""
+    """Return for each row whether it has a time; None if every row has one."""
     return view.column("ts") != UNTIMED if view.table == PACKET else None
 
 
@@ -36,9 +36,9 @@ def _time(view: View) -> list[Values]:
 
 
 def _relative(view: View) -> list[Values]:
-    """Return the time since packet 1, or since the first row K<n> if there is no packet.
+    """Return the time (ns) since packet 1; without packets, the time since the first row K<n>.
 
-    Times count from the epoch if packet 1 has no time.
+    If packet 1 has no time, times count from the epoch.
     """
 
     def first() -> int:
@@ -54,7 +54,7 @@ def _relative(view: View) -> list[Values]:
 
 
 def _delta(view: View) -> list[Values]:
-    """Return the time since the previous packet of the same file; 0 for the first one."""
+    """Return the time (ns) since the previous packet of the same file; 0 for its first packet."""
     if view.table == SERIES:
         return [Values(np.zeros(view.size, np.int64), np.zeros(view.size, np.bool_))]
     rows = np.arange(view.size) if view.rows is None else view.rows

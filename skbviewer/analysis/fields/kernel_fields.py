@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fields kbl.*, which show how the kernel handled a packet: calls, legs and drops."""
+"""Fields kbl.*, which show how the kernel handled a packet: from calls, legs and drops."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from ...records.types import Int64s
 from ..packet_path import CONTEXTS
 from ..words.function_layers import layer_of, layers
-from ..words.kernel_names import IDLE
+from ..words.kernel_log_names import IDLE
 from ..words.verdict_reasons import VERDICTS
-from .field_data import ADDRESS, CALL, DROP, LEG, PACKET, Array, View
-from .field_kind import Field, Kind, Make, Values, known_column
+from .field_definition import Field, Kind, Make, Values, known_column
+from .field_source_tables import ADDRESS, CALL, DROP, LEG, PACKET, Array, View
 
 REASON = 0xFFFFFFFF  # mask: a drop's reason is the lower half of the event's data
 MAX_TABLE_KEY = 1 << 23  # keys below this are looked up in a table
@@ -23,7 +23,7 @@ IPV4, IPV6 = 4, 6
 
 
 class _Coding:
-    """Maps numbers, whose meaning differs between KBLs, to indices of one list of texts."""
+    """Maps numbers to texts; in each KBL, a number may stand for another text."""
 
     def __init__(self, tables: Mapping[int, Mapping[int, str]]) -> None:
         self.texts: list[str] = sorted({t for table in tables.values() for t in table.values()})
@@ -37,7 +37,7 @@ class _Coding:
         }
 
     def values(self, keys: Array, sources: Array | None) -> Values:
-        """Return the text of each key; `sources` is None if there is only one KBL."""
+        """Return the text of each of `keys`; `sources` are their KBLs, None if only one is."""
         codes = self._codes(keys, sources)
         return Values(codes, codes >= 0, None, self.texts)
 
@@ -64,7 +64,7 @@ class _Coding:
 
 
 def _sources(view: View) -> Array | None:
-    """Return the KBL of each row, or None if there is only one."""
+    """Return the source id of each row's KBL; None if the session has only one KBL."""
     if len(view.data.logs()) < 2:
         return None
     if view.has("source"):
@@ -93,7 +93,7 @@ def _layer(view: View) -> list[Values]:
 
 
 def _caller(view: View) -> list[Values]:
-    """Return two texts for each call: its caller's symbol with the offset, and the symbol alone."""
+    """Return two texts for each call: the caller's symbol with its offset, and without it."""
     tables = {log: view.data.names(log).symbols for log in view.data.logs()}
     whole = _coded(view, "caller", view.column("caller").astype(np.int64), tables)
     texts = whole.texts or ()
@@ -101,7 +101,7 @@ def _caller(view: View) -> list[Values]:
 
 
 def _comm(view: View) -> list[Values]:
-    """Return for each row the key of its thread; the idle task of each CPU has THREADS + CPU."""
+    """Return the name of each row's thread; the idle task of each CPU has a name of its own."""
     idle = view.data.cached("idle CPUs", lambda: _idle_cpus(view.data.table(CALL)))
     names = {log: view.data.names(log) for log in view.data.logs()}
     tables = {

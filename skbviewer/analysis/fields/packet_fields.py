@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The fields from columns of packets and rows K<n>: eth, vlan, arp, ip, tcp, ...
+"""Fields from the columns of packets and rows K<n>: eth, vlan, arp, ip, tcp, ...
 
-Names and meanings are Wireshark's (wireshark.org/docs/dfref), for the outermost headers.
+These fields have the names and meanings of Wireshark's fields (wireshark.org/docs/dfref), and refer
+to the outermost headers.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import numpy as np
 from ...records.header_layout import IP_OFFSET
 from ...records.protocols import ICMP, ICMPV6, TCP, UDP
 from ...records.types import Bools
-from .field_data import PACKET, View
-from .field_kind import Field, Kind, Make, Values, known_column
+from .field_definition import Field, Kind, Make, Values, known_column
+from .field_source_tables import PACKET, View
 
 ETH_P_8021Q, ETH_P_ARP = 0x8100, 0x0806
 DLT_EN10MB = 1
@@ -84,9 +85,9 @@ def _columns(names: tuple[str, ...], where: Callable[[View], Bools]) -> Make:
 
 
 def _bits(name: str, where: Callable[[View], Bools], shift: int, mask: int) -> Make:
-    """Return a Field.make that yields (column >> shift) & mask.
+    """Return a function for Field.make that returns (column >> shift) & mask.
 
-    `name` is the column; values are known where `where` is true.
+    `name` is the column.  A value is known only in the rows for which where(view) is true.
     """
 
     def make(view: View) -> list[Values]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The sort keys of rows when a column with a field's values is sorted."""
+"""Sort keys for the rows of the packet list, when the user sorts by a field."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...records.types import INT64_MAX, Bools, Int64s
-from .field_data import LEG, PACKET, ROW, SERIES, Array, Data, View
-from .field_kind import Field, Kind, Values
+from .field_definition import Field, Kind, Values
+from .field_source_tables import LEG, PACKET, ROW, SERIES, Array, Data, View
 
 Part = tuple[View, Int64s]  # a view, and positions of rows in it
 
 
 def keys_of(field: Field, parts: Sequence[Part]) -> tuple[Array, Bools]:
-    """Return a sort key for each row of all `parts`, in their order, and whether the key is known.
+    """Return a sort key for each row of all `parts`, in this order, and whether it is known.
 
-    If a row has several values, the first one is used.  Of several calls, legs or drops, the
-    smallest value is used, or for durations the largest.
+    If a field has several values in a row, the first value is used.  If a row has several calls,
+    legs or drops, the smallest value is used; for durations, the largest.
     """
     found = [_keys(field, view, rows) for view, rows in parts]
     if field.kind is Kind.IPV6:
@@ -41,7 +41,7 @@ def _keys(field: Field, view: View, rows: Int64s) -> tuple[Array, Bools]:
 
 
 def _comparable(kind: Kind, values: Values) -> Array:
-    """Return numbers with the same order as the values."""
+    """Return numbers that are in the same order as the values."""
     if kind is Kind.STRING:
         texts = np.array([text.lower() for text in values.texts or ()] + [""])
         return np.unique(texts, return_inverse=True)[1][values.low]
@@ -65,7 +65,7 @@ def _ranked(halves: Array) -> Array:
 def _carried(
     view: View, table: str, keys: Array, values: Values, largest: bool
 ) -> tuple[Array, Bools]:
-    """Return the smallest or largest key among the calls, legs or drops of each row."""
+    """Return for each row of `view` the smallest (or largest) key of its calls, legs or drops."""
     data, known = view.data, values.present()
     legs = np.arange(len(keys)) if table == LEG else data.table(table).column("leg") - 1
     of_leg, leg_known = _reduced(legs, keys, known & (legs >= 0), data.columns.length(LEG), largest)
@@ -75,12 +75,12 @@ def _carried(
 
 
 def view_size(data: Data, view: View) -> int:
-    """Return the number of rows of the whole table to which the rows of `view` belong."""
+    """Return the number of rows of the whole table from which `view` takes rows."""
     return data.columns.length(view.table)
 
 
 def _pairs(data: Data, view: View) -> tuple[Array, Array]:
-    """Return (row, leg), both 0-based, for all matches or series of the view's table."""
+    """Return (row, leg), both 0-based, for each leg of each row of the view's table."""
     if view.table == PACKET:
         return data.columns.array("match", "packet") - 1, data.columns.array("match", "leg") - 1
     assert view.table == SERIES
@@ -91,7 +91,7 @@ def _pairs(data: Data, view: View) -> tuple[Array, Array]:
 def _reduced(
     at: Array, keys: Array, known: Bools, count: int, largest: bool
 ) -> tuple[Array, Bools]:
-    """Return the smallest or largest known key at each of `count` positions."""
+    """Return the smallest (or largest) known key at each of `count` positions, and where one is."""
     pick = np.maximum if largest else np.minimum
     found = np.full(count, -1 if largest else INT64_MAX, np.int64)
     pick.at(found, at[known], keys[known].astype(np.int64))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Conversations: tcp.stream, udp.stream, and numbers relative to the first ones of a stream.
+"""Conversations: tcp.stream, udp.stream, and sequence numbers relative to a stream's first ones.
 
-The streams of a transport are numbered from 0 in the order of their first packets; no stream is in
-two files.  As in Wireshark, a SYN with another sequence number begins a new TCP stream.
+Streams are numbered from 0 in the order of their first packets, separately for TCP and UDP.  A
+stream never has packets of two files.  As in Wireshark, a SYN with a new sequence number begins a
+new TCP stream.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from .field_data import PACKET, Array, Data, View
-from .field_kind import Field, Kind, Values
+from .field_definition import Field, Kind, Values
+from .field_source_tables import PACKET, Array, Data, View
 from .packet_fields import is_tcp, is_udp
 
 SYN, ACK = 0x02, 0x10
@@ -24,11 +25,11 @@ MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)  # odd multipliers with well-spre
 
 
 class Streams(NamedTuple):
-    """Packets of one transport, sorted by stream, then in capture order.
+    """The packets of TCP or UDP, sorted by stream, then in capture order.
 
-    `rows` are 0-based packet rows; `stream`, `direction` (0 or 1) and `key` are parallel to it.
-    Packets between the same two ends have equal keys.  `number` is the stream of each packet of the
-    session, -1 = none.
+    `rows` are the packets' 0-based rows; `stream`, `direction` (0 or 1) and `key` have an element
+    for each of `rows`.  Packets between the same two endpoints have the same key.  `number` has the
+    stream of each packet of the session; -1 = none.
     """
 
     rows: Array
@@ -38,9 +39,9 @@ class Streams(NamedTuple):
     number: Array
 
     def parts(self, size: int) -> Iterator[Streams]:
-        """Yield parts of about `size` packets.
+        """Yield parts with about `size` packets each.
 
-        All packets between two ends are in the same part.
+        All packets between the same two endpoints are in the same part.
         """
         begin = 0
         while begin < len(self.rows):
@@ -78,15 +79,15 @@ def _streams(data: Data, transport: str) -> Streams:
 
 
 def _keys(view: View, rows: Array) -> tuple[Array, Array]:
-    """Return for each packet a key of its file and its two endpoints, and its direction."""
+    """Return for each packet a key of its file and two endpoints, and its direction."""
     ends, direction = keys_of_ends(view, rows)
     return ends * np.uint64(MIX[1]) + view.of_rows("source", rows).astype(np.uint64), direction
 
 
 def keys_of_ends(view: View, rows: Array) -> tuple[Array, Array]:
-    """Return a key of the two endpoints and the direction of each packet in `rows`, which rise.
+    """Return a key of the two endpoints of each packet in `rows` (rising), and its direction.
 
-    The key (uint64) is the same in both directions, which are 0 and 1 (int8).
+    The key (uint64) is the same in both directions; the direction is 0 or 1 (int8).
     """
     low = _mixed(view, rows, ("saddr_hi", "saddr_lo"), "sport")
     high = _mixed(view, rows, ("daddr_hi", "daddr_lo"), "dport")
@@ -96,7 +97,7 @@ def keys_of_ends(view: View, rows: Array) -> tuple[Array, Array]:
 
 
 def _mixed(view: View, rows: Array, address: tuple[str, str], port: str) -> Array:
-    """Return a 64-bit hash of an address and its port."""
+    """Return a 64-bit hash of the address and the port of each packet in `rows`."""
     mixed = view.of_rows(port, rows).astype(np.uint64)
     for name in address:
         part = view.of_rows(name, rows).astype(np.int64).view(np.uint64)
@@ -106,14 +107,14 @@ def _mixed(view: View, rows: Array, address: tuple[str, str], port: str) -> Arra
 
 
 def _by_first_packet(group: Array, first: Array) -> Array:
-    """Renumber groups by the row of their first packet."""
+    """Return `group` with groups numbered anew, in the order of their first packets (`first`)."""
     rank = np.empty(len(first), np.int32)
     rank[np.argsort(first, kind="stable")] = np.arange(len(first))
     return rank[group] if len(group) else group
 
 
 def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
-    """Return the SYNs that begin a new stream on ports already in use, by a new sequence number."""
+    """Return for each packet whether it is a SYN that reuses ports for a new stream."""
     flags = view.column("tcp_flags")[rows]
     syn = np.flatnonzero((flags & (SYN | ACK)) == SYN)
     group, way = (np.cumsum(new) - 1)[syn], direction[syn]
@@ -127,9 +128,9 @@ def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
 
 
 def last_before(of: Bools, start: Int64s) -> Int64s:
-    """Return for each position the last earlier one that `of` marks; -1 = none.
+    """Return for each position the last earlier position that `of` marks; -1 = none.
 
-    Positions before `start`, where the stream of the position begins, are ignored.
+    Earlier positions than `start`, where the stream of the position begins, are ignored.
     """
     at = np.where(of, np.arange(len(of)), -1)
     last = np.r_[-1, np.maximum.accumulate(at)[:-1]] if len(of) else at
@@ -143,14 +144,17 @@ def starts(stream: Array) -> Int64s:
 
 
 class Bases(NamedTuple):
-    """By stream and direction (columns 0 and 1): the sequence number that counts as 0."""
+    """For each stream and direction (columns 0 and 1), the sequence number that counts as 0."""
 
     base: Int64s
     known: Bools  # False: no packet of this direction; `base` is from acknowledgments, if any
 
 
 def relative(view: View, column: str) -> tuple[Int64s, Bools]:
-    """Return the column "seq" or "ack" minus its direction's first number, and which are known."""
+    """Return the relative numbers of the column "seq" or "ack", and whether each is known.
+
+    Numbers are relative to the first sequence number of the direction to which they refer.
+    """
     bases, stream = bases_of(view.data), _of_rows(view, streams_of(view.data, "tcp").number)
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     for begin in range(0, view.size, PART):
@@ -167,7 +171,7 @@ def relative(view: View, column: str) -> tuple[Int64s, Bools]:
 
 
 def stream_ways(view: View) -> tuple[Array, Array]:
-    """Return for each packet of a view its TCP stream (-1 = none), and its direction in it."""
+    """Return for each packet of a view its TCP stream (-1 = none) and its direction there."""
     stream = _of_rows(view, streams_of(view.data, "tcp").number)
     direction = np.zeros(view.size, np.int8)
     rows = np.flatnonzero(stream >= 0)
@@ -176,13 +180,13 @@ def stream_ways(view: View) -> tuple[Array, Array]:
 
 
 def bases_of(data: Data) -> Bases:
-    """Return the bases of all TCP streams, which are computed only once per session."""
+    """Return the bases of all TCP streams; they are computed once per session."""
     found: Bases = data.cached(BASES, lambda: _bases(data))
     return found
 
 
 def _bases(data: Data) -> Bases:
-    """Return the bases; without a SYN, the first (or acknowledged) number - 1, as in Wireshark."""
+    """Return the bases.  Without a SYN, the base is the first number minus 1, as in Wireshark."""
     found, view = streams_of(data, "tcp"), data.packets()
     begin = np.flatnonzero(np.r_[True, found.stream[1:] != found.stream[:-1]][: len(found.stream)])
     count = len(begin)
@@ -203,7 +207,7 @@ def _bases(data: Data) -> Bases:
 
 
 def _first(of: Bools, begin: Int64s) -> Int64s:
-    """Return for each part, which begins at `begin`, the first position that `of` marks, or -1."""
+    """Return the first marked position in each part of `of`, or -1; parts begin at `begin`."""
     at = np.flatnonzero(of)
     if not len(at):
         return np.full(len(begin), -1, np.int64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""tcp.analysis.*: findings from the sequence numbers of TCP streams, for all streams at once.
+"""Fields tcp.analysis.*: findings from the sequence numbers of all TCP streams at once.
 
-The rules and words are those of Wireshark's packet-tcp.c (tcp_analyze_sequence_number): "next" is
-the sequence number with which a direction should continue, judging by what it has sent before.
+Rules and words are those of Wireshark's packet-tcp.c (tcp_analyze_sequence_number).  The word
+"next" means the sequence number with which a direction should go on, judging by what it has sent.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 
 from ...records import Progress, Silent
 from ...records.types import Bools, Int64s
-from .field_data import PACKET, Array, Data, View
-from .field_kind import Field, Kind, Values
+from .field_definition import Field, Kind, Values
+from .field_source_tables import PACKET, Array, Data, View
 from .stream_fields import ACK, SYN, Streams, last_before, starts, stream_ways, streams_of
-from .tcp_findings import NAMES, Analysis
-from .window_scaling import syn_scales
+from .tcp_analysis_findings import NAMES, Analysis
+from .tcp_window_scaling import syn_scales
 
 FIN, RST = 0x01, 0x04
 ANALYSIS = "tcp.analysis"  # name under which the result is cached
@@ -30,10 +30,10 @@ ORDER_NS = 3_000_000  # the same from the highest segment to one out of order, i
 
 
 class Segments(NamedTuple):
-    """The TCP packets of a session, by stream and then in capture order; positions refer to these.
+    """The TCP packets of a session, by stream, then in capture order; a position is an index here.
 
-    `mine` is the previous segment of the same direction, `other` is the last one of the opposite
-    direction; -1 = none.
+    `mine` is the position of the previous segment in the same direction, and `other` that of the
+    last segment in the opposite direction; -1 = none.
     """
 
     found: Streams
@@ -50,7 +50,10 @@ class Segments(NamedTuple):
 
 
 def analysis_of(data: Data, progress: Progress | None = None) -> Analysis:
-    """Return the findings about all TCP streams of the session, computed once. Raises Cancelled."""
+    """Return findings about all TCP streams of the session, computed once.
+
+    Raises Cancelled.
+    """
     found: Analysis = data.cached(ANALYSIS, lambda: _analysed(data, progress or Silent()))
     return found
 
@@ -75,7 +78,7 @@ def _analysed(data: Data, progress: Progress) -> Analysis:
 
 
 def window_shifts(view: View) -> Int64s:
-    """Return the shift of each packet's window in a view, in bits; 0 for a SYN."""
+    """Return the bits by which each packet's TCP window must be shifted; 0 for a SYN."""
     stream, direction = stream_ways(view)
     shift = analysis_of(view.data).shift
     found = np.zeros(view.size, np.int64)
@@ -100,10 +103,10 @@ def _segments(columns: Mapping[str, Array], found: Streams) -> Segments:
 
 
 def window_scales(data: Data, s: Segments) -> Int64s:
-    """Return by segment the shift of the other direction's window, in bits.
+    """Return for each segment the bits by which the opposite direction's window is shifted.
 
-    -1 means that the other direction's SYN was not captured.  Both SYNs must offer scaling;
-    otherwise nothing is shifted (RFC 7323, 2.2).
+    The result is -1 if the SYN of the opposite direction was not captured.  Both SYNs must offer
+    window scaling; otherwise no window is shifted (RFC 7323, 2.2).
     """
     syn = np.flatnonzero((s.flags & SYN) != 0)
     offered = np.full(len(s.flags), -1, np.int64)
@@ -118,7 +121,7 @@ def window_scales(data: Data, s: Segments) -> Int64s:
 
 
 def _signed(difference: Int64s) -> Int64s:
-    """Return a difference of sequence numbers, which wrap around at 2^32, as a signed number."""
+    """Return differences of sequence numbers, which wrap around at 2^32, as signed numbers."""
     return (difference + (1 << 31) & 0xFFFFFFFF) - (1 << 31)
 
 
@@ -128,7 +131,7 @@ def _at(values: Array, position: Int64s, missing: int) -> Array:
 
 
 def _along(s: Segments, values: Int64s) -> Int64s:
-    """Return the running sum of `values` along each direction of each stream."""
+    """Return the running sums of `values` along each direction of each stream."""
     out = np.zeros(len(values), np.int64)
     for way in (0, 1):
         mine = s.found.direction == way
@@ -139,15 +142,16 @@ def _along(s: Segments, values: Int64s) -> Int64s:
 
 
 def _offsets(s: Segments) -> Int64s:
-    """Return sequence numbers relative to the first one of their direction, without wrapping."""
+    """Return sequence numbers relative to the first one of the direction, without wrapping."""
     step = _signed(s.seq - _at(s.seq, s.mine, 0))
     return _along(s, np.where(s.mine >= 0, step, 0))
 
 
 class _Highest(NamedTuple):
-    """The state of a segment's direction before the segment.
+    """What is known about a segment's direction before the segment.
 
-    `next` is the next expected sequence number as an offset, and `by` the segment that set it.
+    `next` is the next expected sequence number, as an offset.  `by` is the position of the segment
+    from which `next` follows.
     """
 
     next: Int64s
@@ -194,7 +198,7 @@ def _flags(s: Segments) -> dict[str, Bools]:
 
 
 def _acknowledging(s: Segments, findings: dict[str, Bools], empty: Bools) -> None:
-    """Add findings about segments without data that repeat the previous acknowledgment."""
+    """Add findings about segments without data that repeat the previous acknowledgment number."""
     window = _at(s.window, s.mine, -1)
     again = empty & (s.ack == _at(s.ack, s.mine, -1))
     same, open_ = s.window == window, s.window > 0
@@ -207,9 +211,9 @@ def _acknowledging(s: Segments, findings: dict[str, Bools], empty: Bools) -> Non
 
 
 def _ack_lost(s: Segments, offset: Int64s, high: _Highest, probe: Bools) -> Bools:
-    """Return segments that acknowledge data after a gap in the capture of the other direction.
+    """Return for each segment whether it acknowledges data that were not captured.
 
-    Each acknowledgment number is reported once; Wireshark repeats it for some duplicates.
+    Each acknowledgment number is reported only once; Wireshark repeats it for some duplicates.
     """
     end = offset + s.size
     top = np.where(high.by >= 0, np.maximum(end, high.next), end)
@@ -251,9 +255,9 @@ def _one_signed(difference: int) -> int:
 
 
 def _window_full(s: Segments, scale: Int64s) -> Bools:
-    """Return for each segment whether it fills the window.
+    """Return for each segment whether it fills the receiver's window.
 
-    `scale` is the other direction's shift, -1 = unknown.
+    `scale` is the bits by which the opposite direction's window is shifted; -1 = unknown.
     """
     raw = (_at(s.flags, s.other, 0) & SYN) != 0  # the window of a SYN is not scaled
     window = _at(s.window, s.other, 0) << np.where(raw, 0, np.maximum(scale, 0))
@@ -265,7 +269,7 @@ def _window_full(s: Segments, scale: Int64s) -> Bools:
 def _repeated(
     s: Segments, findings: dict[str, Bools], offset: Int64s, high: _Highest, known: Bools
 ) -> None:
-    """Add findings about retransmissions of all kinds, and segments out of order."""
+    """Add findings about retransmissions of all kinds, and about segments out of order."""
     behind = (s.size > 0) & known & (offset < high.next) & ~findings["keep_alive"]
     acked = _signed(s.seq + s.data - _at(s.ack, s.other, 0)) <= 0
     has_ack = (s.other >= 0) & ((_at(s.flags, s.other, 0) & ACK) != 0)
@@ -285,7 +289,7 @@ def _repeated(
 
 
 def _duplicates(s: Segments, duplicate: Bools) -> Int64s:
-    """Return the number of duplicate ACKs of a direction since it last acknowledged new data."""
+    """Return how many duplicate ACKs a segment's direction has sent since its last new ACK."""
     total = _along(s, duplicate.astype(np.int64))
     renewed = s.ack != _at(s.ack, s.mine, -1)
     last = np.where(renewed, np.arange(len(total)), -1)
@@ -298,7 +302,7 @@ def _duplicates(s: Segments, duplicate: Bools) -> Int64s:
 
 
 def _repeats(s: Segments, duplicate: Bools) -> Int64s:
-    """Return for each duplicate ACK its row, the original ACK's row, and its number since then."""
+    """Return duplicate ACKs: row of each, row of the original ACK, and the duplicate's number."""
     count, renewed = _duplicates(s, duplicate), s.ack != _at(s.ack, s.mine, -1)
     found = []
     for way in (0, 1):
@@ -311,7 +315,7 @@ def _repeats(s: Segments, duplicate: Bools) -> Int64s:
 
 
 def _round_trip(s: Segments) -> Int64s:
-    """Return the time from a stream's SYN to the first ACK without SYN, else ORDER_NS."""
+    """Return the time (ns) from a stream's SYN to the first ACK without SYN; else ORDER_NS."""
     syn = (s.flags & (SYN | ACK)) == SYN
     last_syn = last_before(syn, s.begin)
     answer = ((s.flags & (SYN | ACK)) == ACK) & (last_syn >= 0)
@@ -322,10 +326,10 @@ def _round_trip(s: Segments) -> Int64s:
 
 
 def _seen_before(s: Segments, offset: Int64s, asked: Bools) -> Bools:
-    """Return for each segment in `asked` whether an earlier segment had all its bytes.
+    """Return for each segment in `asked` whether an earlier segment contained all of its bytes.
 
-    That is the last earlier segment of its direction with the same offset, if it is at least as
-    long.
+    Only the last earlier segment with the same direction and offset is considered.  The earlier
+    segment must be at least as long as the segment itself.
     """
     key = s.begin * 2 + s.found.direction
     wanted = np.isin(key, np.unique(key[asked])) & (s.size > 0)
@@ -342,7 +346,7 @@ def _seen_before(s: Segments, offset: Int64s, asked: Bools) -> Bools:
 
 
 def _reused(s: Segments) -> Bools:
-    """Return the first packets of streams whose ports an earlier stream used."""
+    """Return for each packet whether it begins a stream whose ports an earlier stream used."""
     key, order = s.found.key, np.flatnonzero(s.begin == np.arange(len(s.begin)))
     found = np.zeros(len(s.begin), np.bool_)
     again = np.r_[False, key[order][1:] == key[order][:-1]][: len(order)]

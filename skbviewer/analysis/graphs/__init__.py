@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The data of the graphs in the Statistics menu, as arrays."""
+"""The contents of the graphs in the Statistics menu, as arrays."""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The boxes of a flame graph: one for each call stack, as wide as its weight.
 
-Input: the tree of stacks.  Output: arrays, in units of the weight.  A stack lies above the stack
-that it was called from; neighbours are in the order of their names, as in other flame graphs.
+Input: the tree of call stacks.  Output: arrays of positions and widths, in units of the weight.  A
+stack is drawn above the stack that called it.  Boxes on the same stack are in the order of their
+functions' names, as in other flame graphs.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from ...records.types import Int64s
 from ..words.function_layers import layer_of
 
 if TYPE_CHECKING:
-    from ..stats.stacks import StackTree
+    from ..stats.call_stacks import StackTree
 
 
 class Weight(Enum):
-    """What the width of a box means; values are the words of the window."""
+    """What the width of a box means; the value of a member is the window's word for it."""
 
     SELF = "Self time"
     CALLS = "Calls"
@@ -28,10 +29,11 @@ class Weight(Enum):
 
 
 class FlameBoxes(NamedTuple):
-    """Boxes by depth, then from left to right; arrays are int64 and equally long.
+    """Boxes sorted by depth, then from left to right, as int64 arrays of equal length.
 
-    A box reaches from `begin` to `begin + total`; `total` is its own weight and that of all stacks
-    above it.  `parent` is an index of a box, -1 = none.  `function` is an index of `names`.
+    A box reaches from `begin` to `begin` + `total`.  `total` is the box's own weight plus the
+    weights of all boxes above it.  `parent` is the index of the box below; -1 = none.  `function`
+    is an index of `names`.
     """
 
     names: tuple[str, ...]
@@ -47,18 +49,18 @@ class FlameBoxes(NamedTuple):
 
     @property
     def levels(self) -> int:
-        """Return the number of depths."""
+        """Return the number of levels, which is 1 plus the largest depth."""
         return int(self.depth[-1]) + 1 if len(self.depth) else 0
 
     @property
     def whole(self) -> int:
-        """Return the width of the whole graph."""
+        """Return the width of the whole graph, in units of weight."""
         return int(self.total[self.depth == 0].sum())
 
     def box_at(self, depth: int, place: float) -> int:
-        """Return the box at a depth and a horizontal position; -1 = none.
+        """Return the index of the box at a depth and a horizontal position; -1 = none.
 
-        `place` is in units of weight, from the left.
+        `place` is the position, in units of weight from the left.
         """
         low, high = np.searchsorted(self.depth, [depth, depth + 1])
         found = int(low + np.searchsorted(self.begin[low:high], place, side="right")) - 1
@@ -66,7 +68,7 @@ class FlameBoxes(NamedTuple):
         return found if inside else -1
 
     def stack(self, box: int) -> tuple[str, ...]:
-        """Return the functions of a box's stack, the outermost first."""
+        """Return the functions of a box's call stack, the outermost function first."""
         found: list[str] = []
         while box >= 0:
             found.append(self.names[int(self.function[box])])
@@ -75,9 +77,9 @@ class FlameBoxes(NamedTuple):
 
 
 def flame_boxes(tree: StackTree, weight: Weight) -> FlameBoxes:
-    """Return the boxes of all stacks of `tree` that have a width.
+    """Return the boxes of those stacks in `tree` that have a width above 0.
 
-    The width of a box is the `weight` of its stack plus that of all stacks above it.
+    The width of a box is the `weight` of its stack plus the weights of all stacks above it.
     """
     weights = {Weight.SELF: tree.self_ns, Weight.CALLS: tree.calls, Weight.COUNTER: tree.counted}
     own = weights[weight]
@@ -119,7 +121,7 @@ def _boxes(tree: StackTree, parts: list[Int64s], begin: Int64s, total: Int64s) -
 
 
 def _totals(tree: StackTree, own: Int64s) -> Int64s:
-    """Return the weight of each node with all nodes above it."""
+    """Return for each node its weight plus the weights of all nodes above it."""
     total = own.copy()
     for nodes in reversed(tree.levels()[1:]):
         np.add.at(total, tree.parent[nodes], total[nodes])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Round trips over time: their parts, averaged over intervals, beside tshark's ack_rtt.
+"""Round trips over time: the average of each part in intervals, and tshark's ack_rtt.
 
-Input: the Scope of chosen packets.  Output: arrays by interval.  Averages of parts add up to the
-average of the whole; percentiles would not.
+Input: a Scope, which chooses packets.  Output: arrays with an element for each interval.  The
+averages of the parts add up to the average of the whole round trip; percentiles would not.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ...records.types import Bools, Int64s
 from ..streams.round_trips import UNKNOWN, RoundTrips, round_trips
-from .io_series import interval_for, origin_of
+from .io_graph_series import interval_for, origin_of
 
 if TYPE_CHECKING:
     from ..scope import Scope
@@ -26,13 +26,13 @@ PARTS = (SEND, WIRE, PEER, BOTH, RECEIVE)
 
 
 class RoundTripBars(NamedTuple):
-    """Intervals from begin_ns of session time on; packet 1 was captured at origin_ns.
+    """Bars for intervals from `begin_ns` (session time) on; packet 1 was captured at `origin_ns`.
 
-    `number` counts the acknowledgments in each interval; `median_ns` is the median of their ack_rtt
-    (nearest rank, UNKNOWN without any).  `parts_ns` are averages of PARTS, by part and interval,
-    over the `complete` round trips of the interval, in which the sending kernel's parts are known.
-    BOTH is used for round trips whose peer has no kernel log.  `first` is the number of the first
-    acknowledging packet, 0 = none.
+    `number` is how many acknowledgments an interval has.  `median_ns` is the median of ack_rtt in
+    the interval (nearest rank), UNKNOWN if it has no acknowledgment.  `parts_ns` has averages by
+    part (PARTS) and interval, over the `complete` round trips: those whose parts in the sending
+    kernel are known.  The part BOTH is for round trips whose peer has no kernel log.  `first` is
+    the number of the first packet that acknowledges data in the interval; 0 = none.
     """
 
     begin_ns: int
@@ -46,9 +46,9 @@ class RoundTripBars(NamedTuple):
 
 
 def round_trip_bars(scope: Scope) -> RoundTripBars | None:
-    """Return a bar for each interval of time, from the round trips that chosen packets end in it.
+    """Return a bar for each interval, from the round trips that chosen packets end in it.
 
-    None if there is no round trip.  Raises Cancelled.
+    Returns None if there is no round trip.  Raises Cancelled.
     """
     found = round_trips(scope)
     if not len(found.packet):
@@ -79,7 +79,7 @@ def round_trip_bars(scope: Scope) -> RoundTripBars | None:
 
 
 def _parts(found: RoundTrips) -> tuple[Bools, tuple[Int64s, ...]]:
-    """Return which round trips are complete, and each one's parts in ns, as in PARTS."""
+    """Return which round trips are complete, and for each the parts (ns), in the order of PARTS."""
     known = np.minimum(np.minimum(found.send_ns, found.outside_ns), found.receive_ns)
     wire, peer = found.wire_ns, found.peer_ns
     split = wire != UNKNOWN

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Calls and losses of a KBL, and records that are neither calls nor events, as a session's rows.
+"""Write calls, losses and other records of a KBL as rows of a session's tables.
 
-Input: records and the tables made from them.  Output: rows of a session.  `first` has, by table,
-the number of rows that are stored already.
+Input: records, and the tables that were made from them.  Output: rows of the session's tables.
+`first` has, for each table, the number of rows that were stored before.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from ...matching import SeriesTable, record_blocks, rows_where
 from ...records import ColumnTable, KernelLog, Records, part, parts, scratch_of
 from ...store import BulkRows, NewRows, of_columns, schema
 from ..calls.call_table import CallTable
-from ..calls.lost_spans import LOST, losses
-from ..leg_times.time_spent import Spent
+from ..calls.record_loss_times import LOST, losses
+from ..leg_times.busy_and_wait_times import Spent
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
 
 def row_ids(rows: npt.NDArray[np.integer], before: int) -> npt.NDArray[np.int64]:
-    """Return the ids of 0-based `rows` in a table with `before` stored rows; -1 stays -1."""
+    """Return the ids of `rows` (0-based) in a table that already has `before` rows; -1 stays -1."""
     made: npt.NDArray[np.int64] = np.add(rows, before + 1, dtype=np.int64)
     made[rows < 0] = -1
     return made
 
 
 def constant_column(value: int, count: int) -> npt.NDArray[np.int64]:
-    """Return a column of `count` rows that all have the value `value`; it takes no memory."""
+    """Return a column of `count` equal values; it takes no memory."""
     return np.broadcast_to(np.int64(value), count)
 
 
@@ -40,9 +40,9 @@ def record_rows(
     events: ColumnTable,
     first: dict[str, int],
 ) -> tuple[NewRows, NewRows]:
-    """Return the rows of tables `record` and `loss`; `record` has the records of no other table.
+    """Return rows of table `record`, for records that no other table has, and of table `loss`.
 
-    `first` has, by table, the number of rows that are stored already.
+    `first` has, for each table, the number of rows that were stored before.
     """
     records = log.records
     kept = _rest(records, calls, events)
@@ -61,7 +61,7 @@ def record_rows(
 
 
 def _rest(records: Records, calls: CallTable, events: ColumnTable) -> npt.NDArray[np.int32]:
-    """Return records that are neither calls, nor events, nor losses."""
+    """Return the records that are neither calls, nor events, nor losses."""
     rest = scratch_of(records).full(len(records), np.bool_, 1)
     for some in calls.passing():
         rest[calls.part("entry", some)] = False
@@ -74,7 +74,7 @@ def _rest(records: Records, calls: CallTable, events: ColumnTable) -> npt.NDArra
 def call_rows(calls: CallTable, first: dict[str, int]) -> NewRows:
     """Return the calls of one log as rows of table `call`.
 
-    `first` has, by table, the number of rows that are stored already.
+    `first` has, for each table, the number of rows that were stored before.
     """
 
     def make(rows: slice) -> Columns:
@@ -88,9 +88,9 @@ def call_rows(calls: CallTable, first: dict[str, int]) -> NewRows:
 
 
 def wait_rows(spent: Spent, first: dict[str, int]) -> NewRows:
-    """Return rows of table `wait`: when the legs of one log were not busy, and why.
+    """Return rows of table `wait`: when each leg of a log was not busy, and why.
 
-    `first` has, by table, the number of rows that are stored already.
+    `first` has, for each table, the number of rows that were stored before.
     """
     columns = {name: getattr(spent, name) for name in ("kind", "begin_ns", "end_ns")}
     return of_columns(schema.wait, columns | {"leg": row_ids(spent.leg, first["leg"])})

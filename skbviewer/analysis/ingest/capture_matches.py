@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Match every capture with every KBL, and derive the results that depend on all matches.
+"""Match each capture with each KBL, and compute the results that depend on all matches.
 
-Input: captures, and KBLs with their series and legs.  Output: matches to store, a verdict for each
-series, and the clocks of all sources.
+Input: captures, and KBLs with their skb lifetimes and legs.  Output: matches to store, a verdict
+for each skb lifetime, and the clocks of all sources.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from ...store import FewRows, NewRows, schema
 
 
 class SeriesVerdicts(NamedTuple):
-    """Columns of table `series`, a row for each series of a KBL.
+    """Columns of table `series`, with a row for each skb lifetime in a KBL.
 
-    The verdict KERNEL_ONLY means that no captured packet matches.
+    The verdict KERNEL_ONLY means that no captured packet matches the lifetime.
     """
 
     verdict: npt.NDArray[np.int8]
@@ -53,7 +53,7 @@ class SeriesVerdicts(NamedTuple):
     confidence: npt.NDArray[np.float64]
 
     def note(self, found: Matches, kernel: KernelSide) -> None:
-        """Update the verdicts of lifetimes by the matches of one more capture with their log."""
+        """Improve the verdicts of lifetimes by the matches of one more capture with their log."""
         series = kernel.legs.rows["series"][found.rows["leg"]]
         better = found.rows["verdict"] < self.verdict[series]
         rows, mine = found.rows[better][::-1], series[better][::-1]
@@ -73,10 +73,11 @@ class Joining:
         is_ip: Mapping[int, Bools],
         same: Mapping[tuple[int, int], SameHost],
     ) -> None:
-        """Join captures with the KBLs `logs`, by source.
+        """Match captures with the KBLs `logs`, given by source id.
 
-        `is_ip` says by source which series of a KBL have an IP header.  `same` holds the common
-        lifetimes of two logs of one host, by (log of points, other log).
+        `is_ip` has, by source id, a flag for each lifetime of a KBL: whether it has an IP header.
+        `same` has the lifetimes that two logs of one host share.  The keys of `same` are (source of
+        the log of points, source of the other log).
         """
         self._logs, self._same = dict(logs), dict(same)
         self.verdicts = {source: _not_captured(logs[source], is_ip[source]) for source in logs}
@@ -87,9 +88,9 @@ class Joining:
     def match_capture(
         self, source: int, packets: Packets, number: int, progress: Progress
     ) -> dict[int, Matches]:
-        """Return the matches of a capture with each KBL, by the KBL's source.  Raises Cancelled.
+        """Return the matches of one capture with each KBL, by the KBL's source id.
 
-        `number` is the number of packets in the captures before this one.
+        `number` is the number of packets in earlier captures.  Raises Cancelled.
         """
         self._interfaces[source] = interfaces(packets)
         found, count = {}, len(self._logs)
@@ -104,10 +105,10 @@ class Joining:
     def match_own_packets(
         self, source: int, log: int, own: Capture, number: int
     ) -> dict[int, Matches]:
-        """Return the matches of packets whose bytes a log holds with each log, by the log's source.
+        """Return matches of packets whose bytes a log contains, by source id of the matched log.
 
-        `source` is the id of these packets, `log` that of their log, and `number` the number of
-        packets in earlier sources.
+        `source` is the source id of these packets, and `log` is the source id of the log with their
+        bytes.  `number` is the number of packets in earlier sources.
         """
         self._interfaces[source] = interfaces(own.packets)
         found = {}
@@ -125,9 +126,9 @@ class Joining:
     def _with_others(
         self, source: int, found: dict[int, Matches], number: int
     ) -> dict[int, Matches]:
-        """Return the matches `found` of a capture, corrected by its matches with the other KBLs.
+        """Return the matches `found`, corrected by the capture's matches with the other KBLs.
 
-        Their verdicts and clocks are added to the results.
+        The verdicts and clocks of `found` are also added to the results.
         """
         sources = sorted(found)
         for a in sources:
@@ -140,9 +141,9 @@ class Joining:
         return found
 
     def _compare(self, a: int, b: int, found: dict[int, Matches]) -> None:
-        """Compare the clocks of the KBLs `a` and `b` by a capture's matches with both.
+        """Compare the clocks of the KBLs `a` and `b`, by a capture's matches with both of them.
 
-        The matches `found` are corrected.
+        The matches in `found` are corrected by this.
         """
         one, other = self._logs[a], self._logs[b]
         if not (one.log.returns and other.log.returns):
@@ -177,14 +178,14 @@ class Joining:
 
 
 def epoch_ns(log: KernelLog) -> int:
-    """Return the wall clock of a KBL's host minus the KBL's clock, ns, at the recording's begin."""
+    """Return by how much (ns) the host's wall clock was ahead of the KBL's clock at first."""
     return log.clock[0].real_ns - log.clock[0].mono_ns if log.clock else 0
 
 
 def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> NewRows:
-    """Return the segments of a clock fit as rows of table `clock`.
+    """Return the segments of clock fits as rows of table `clock`.
 
-    `capture` and `kbl` are source ids; `number` is the number of packets in earlier captures.
+    `capture` and `kbl` are source ids.  `number` is the number of packets in earlier captures.
     """
     rows = [
         (capture, kbl, one.interface, *segment[:7], *(one.sniffer or (-1, -1)))
@@ -195,7 +196,7 @@ def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> NewRows:
 
 
 def _numbered(clock: ClockFit, number: int) -> ClockFit:
-    """Return the fit with packet numbers, which continue after `number`, instead of indices."""
+    """Return the clock fit with packet numbers, which begin after `number`, in place of indices."""
     segments = (s._replace(first=s.first + number + 1) for s in clock.segments)
     return ClockFit(tuple(segments))
 

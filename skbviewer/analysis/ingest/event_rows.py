@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Events of a KBL as rows of their own, each with the leg and the call in which it happened.
+"""Write the events of a KBL as rows, each with the leg and the call in which it happened.
 
-Input: a KBL, its series and legs, the nesting, and its calls.  Output: EVENT_DTYPE rows in time
-order.  A change of a table (neighbours, addresses, routes, links) belongs to the packet in whose
-call it happened, because that packet caused it.  So do waits for locks, and page faults.
+Input: a KBL, its skb lifetimes and legs, the nesting, and its calls.  Output: rows of EVENT_DTYPE,
+in order of time.  A change of a table (neighbours, addresses, routes, links) belongs to the packet
+in whose call it happened, because this packet caused it.  Waits for locks and page faults belong to
+a packet in the same way.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def build(
     nesting: Nesting,
     calls: CallTable,
 ) -> ColumnTable:
-    """Return the events of a log as EVENT_DTYPE, each with its leg and its call; -1 = none.
+    """Return the events of a log as EVENT_DTYPE, each with its leg and its call (-1: none).
 
     Events that only describe other records are left out.
     """
@@ -64,7 +65,7 @@ def build(
 
 
 def _rows(records: Records, legs: LegTable) -> ColumnTable:
-    """Return the events, each with the leg of its own record; the column `call` is not filled."""
+    """Return the events, each with the leg of its own record; column `call` is not filled."""
     scratch, of_event = scratch_of(records), ("record", "event", "leg")
     made = {name: Gathered(scratch, EVENT_DTYPE[name]) for name in of_event}
     for some in record_blocks(records):
@@ -82,7 +83,7 @@ def _rows(records: Records, legs: LegTable) -> ColumnTable:
 def _fill(
     first: int, kind: UInt8s, event: UInt8s, of: Int32s, record: Int32s, number: UInt8s, leg: Int32s
 ) -> int:
-    """Fill the columns with the events among records from `first` on; returns their number."""
+    """Fill the columns with the events among the records from `first` on; return their number."""
     count = 0
     for i in range(len(kind)):
         is_point = (kind[i] == SEEN) & (event[i] == 0)
@@ -94,9 +95,10 @@ def _fill(
 
 
 def _started(records: Records, rows: ColumnTable, sent: Int64s) -> Int64s:
-    """Return for each XMIT the leg of the last START_XMIT of its skb on its CPU.
+    """Return for each XMIT event the leg of the last START_XMIT event of its skb on its CPU.
 
-    By the time of the XMIT, the skb may be freed.
+    When an XMIT event is recorded, the skb may already be freed.  So the leg of the event's own
+    record may be wrong.
     """
     event, of_row, of_leg = (rows.stored(name) for name in ("event", "record", "leg"))
     starts = np.flatnonzero(event == KblEvent.START_XMIT)
@@ -116,7 +118,10 @@ def _started(records: Records, rows: ColumnTable, sent: Int64s) -> Int64s:
 
 @allocation_free
 def _hand_on(is_start: Bools, place: Int32s, last: Int64s, leg: Int64s) -> None:
-    """Give each XMIT the leg of the last start at its place; `last` has these legs by place."""
+    """Give each XMIT the leg of the last START_XMIT at its place.
+
+    A place is an skb on a CPU; `last` has the leg of the last START_XMIT at each place.
+    """
     for i in range(len(place)):
         if is_start[i]:
             last[place[i]] = leg[i]
@@ -127,9 +132,10 @@ def _hand_on(is_start: Bools, place: Int32s, last: Int64s, leg: Int64s) -> None:
 def event_rows(
     log: KernelLog, source: int, events: ColumnTable, first: dict[str, int]
 ) -> Iterator[NewRows]:
-    """Yield the events of a KBL and their details as rows of tables.
+    """Yield the events of a KBL and their details, as rows of several tables.
 
-    `source` is the KBL's id; `first` has, by table, the number of rows that are stored already.
+    `source` is the source id of the KBL.  `first` has, for each table, the number of rows that were
+    stored before.
     """
     records = log.records
 
@@ -163,9 +169,9 @@ def event_rows(
 
 
 def _numbers(records: Records, events: ColumnTable, before: int) -> npt.NDArray[np.int32]:
-    """Return for each record, by ordinal, the row of its event; -1 = none.
+    """Return, for each ordinal of a record, the row of its event; -1 = none.
 
-    `before` rows are stored already.
+    `before` is the number of rows that were stored before.
     """
     highest = max(
         (int(part(records, "ordinal", r).max()) for r in record_blocks(records)), default=-1

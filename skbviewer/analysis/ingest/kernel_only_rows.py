@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Number the skb lifetimes that are rows of the packet list: K1, K2, ...
+"""Number the skb lifetimes that get a row of the packet list: K1, K2, ...
 
-A lifetime gets a number if it matches no wire packet and is not a sniffer's copy.  Lifetimes with
-an IP or ARP header come first, in the order of KBLs and of time; they are listed by default.
-Lifetimes without network identity (sk_buffs of other families, or without a recorded header) come
-last.
+A lifetime gets a number if it matches no captured packet and is not a copy for a sniffer.
+Lifetimes with an IP or ARP header come first, in the order of KBLs and of time.  The packet list
+shows lifetimes with an IP or ARP header by default.  Lifetimes without network identity (of other
+protocol families, or without a recorded header) come last.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def numbers(
     verdicts: Sequence[npt.NDArray[np.integer]],
     identity: Sequence[npt.NDArray[np.integer]],
 ) -> list[Ids]:
-    """Return for each KBL, by series, n if the series is row K<n>, otherwise -1.
+    """Return n for each lifetime that is row K<n>, and -1 for all other lifetimes, by KBL.
 
-    Lifetimes with an identity get the lowest numbers.  `verdicts` and `identity` (-1 = none) are by
-    KBL and series.
+    Lifetimes that have a network identity get the lowest numbers.  `verdicts` and `identity` (-1 =
+    none) have an array for each KBL, with an element for each lifetime.
     """
     found = [np.full(len(known), -1, np.int64) for known in identity]
     before = 0

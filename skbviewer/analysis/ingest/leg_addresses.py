@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The addresses that packets had in each leg: NAT changes them, and tunnels add some.
+"""The IP addresses that packets had in each leg: NAT changes them, and tunnels add more.
 
-Input: the footprints of a KBL, and its legs.  Output: columns of table `address`, by leg and time.
+Input: the footprints and the legs of a KBL.  Output: columns of table `address`, sorted by leg and
+time.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ ENDS = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 
 
 def addresses(kernel_side: KernelSide) -> dict[str, npt.NDArray[np.generic]]:
-    """Return the columns of table `address`: each lifetime's pairs of IP addresses, each pair once.
+    """Return the columns of table `address`: the pairs of IP addresses that footprints show.
 
-    Column `leg` (from 0) is the first leg that had the pair.
+    A pair is stored only once for each leg.  Column `leg` is 0-based.
     """
     prints = kernel_side.prints
     leg = kernel_side.legs.of[prints.record].astype(np.int64)
@@ -32,9 +33,9 @@ def addresses(kernel_side: KernelSide) -> dict[str, npt.NDArray[np.generic]]:
 
 
 def _first_of_leg(columns: list[Int64s]) -> Int64s:
-    """Return the indices of rows that no earlier row equals; the first column is sorted.
+    """Return the indices of the rows that no earlier row equals; the first column must be sorted.
 
-    Most legs have one pair of addresses, so most rows equal the row before.
+    Most legs have one pair of addresses, so most rows equal the row before them.
     """
     new = _changes(columns)
     rows = np.flatnonzero(new)
@@ -48,7 +49,7 @@ def _first_of_leg(columns: list[Int64s]) -> Int64s:
 
 
 def _changes(columns: list[Int64s]) -> Bools:
-    """Return for each row whether it differs from the row before; True for the first row."""
+    """Return for each row whether it differs from the row before it; True for the first row."""
     made = np.ones(len(columns[0]), np.bool_)
     made[1:] = False
     for column in columns:

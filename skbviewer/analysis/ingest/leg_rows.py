@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Legs and skb lifetimes of a KBL as rows of a session, after all captures were matched."""
+"""Write the legs and skb lifetimes of a KBL as rows, after all captures have been matched."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..leg_times.packet_time_loops import NAMES as SPENT
 from ..leg_times.packet_times import sums
 from .call_rows import Columns, constant_column, row_ids
 from .capture_matches import SeriesVerdicts
-from .followed_log import FollowedLog
 from .kernel_only_rows import Ids
+from .processed_log import FollowedLog
 
 
 def leg_rows(made: FollowedLog) -> NewRows:
-    """Return the legs of one log as rows of table `leg`, which are computed when they are written.
+    """Return the legs of a log as rows of table `leg`; they are computed when they are written.
 
-    `made` is what the import found in that log.
+    `made` is what the import has found in the log.
     """
     first, legs = made.first, made.kernel_side.legs.rows
 
@@ -44,10 +44,10 @@ def leg_rows(made: FollowedLog) -> NewRows:
 
 
 def series_rows(made: FollowedLog, verdicts: SeriesVerdicts, kernel_only: Ids) -> NewRows:
-    """Return the skb lifetimes of one log as rows of table `series`.
+    """Return the skb lifetimes of a log as rows of table `series`.
 
-    `verdicts` and `kernel_only` are by lifetime.  `kernel_only` is n if the lifetime is row K<n>,
-    -1 if it is none.
+    `verdicts` and `kernel_only` have an element for each lifetime.  `kernel_only` is n if the
+    lifetime is row K<n> of the packet list, otherwise -1.
     """
     series, summary, before = made.kernel_side.series, made.summary, made.first["series"]
     begin, functions = _sums(made.kernel_side.legs, made.spent.gap)
@@ -76,9 +76,9 @@ def series_rows(made: FollowedLog, verdicts: SeriesVerdicts, kernel_only: Ids) -
 
 
 def _sums(legs: LegTable, gap: npt.NDArray[np.bool_]) -> tuple[Ids, Ids]:
-    """Return for each series its begin (ns), and its number of functions or -1.
+    """Return for each lifetime its begin (ns), and the number of its functions.
 
-    -1: records may be lost.
+    The number is -1 if records of the lifetime may be lost.
     """
     rows = legs.rows
     if not len(rows):

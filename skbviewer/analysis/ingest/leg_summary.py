@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Summarize a leg's calls and events: which thread it belongs to, and why it was dropped.
+"""Summarise the calls and events of each leg: which thread it belongs to, why it was dropped.
 
-Input: CALL_DTYPE rows by leg and time, events by time.  Output: columns of table `leg`.
+Input: calls sorted by leg and time, and events in order of time.  Output: columns of table `leg`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ Column = npt.NDArray[np.int64]
 
 
 def owners(calls: CallTable, legs: int) -> Column:
-    """Return for each of `legs` legs the thread of its first call in task context, -1 = none.
+    """Return the thread of each of `legs` legs: that of its first call in task context.
 
-    The thread during an interrupt does not count, because it just happened to be running.
+    The thread is -1 if the leg has no such call.  A thread that was interrupted does not count,
+    because it only happened to be running.
     """
     owner = np.full(legs, -1, np.int64)
     context, pid = whole(calls.records, "context", "u1"), whole(calls.records, "pid", "i4")
@@ -42,9 +43,9 @@ def _own(leg: Int32s, entry: Int32s, context: UInt8s, pid: Int32s, owner: Column
 
 
 def drop_reasons(records: Records, events: ColumnTable, legs: int) -> Column:
-    """Return for each of `legs` legs the reason of its first drop, -1 = not dropped.
+    """Return the reason of the first drop in each of `legs` legs; -1 = not dropped.
 
-    Reasons are those of the kernel's enum skb_drop_reason.
+    Reasons are numbers of the kernel's enum skb_drop_reason.
     """
     reason = np.full(legs, -1, np.int64)
     drops = np.flatnonzero(events["event"] == DROP)[::-1]

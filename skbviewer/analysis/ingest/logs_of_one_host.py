@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the logs of points that are of the same host as other kernel logs."""
+"""Find logs of points that were recorded on the same host as other kernel logs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...matching import SameHost, same_host
 from ...store import FewRows, schema
 from .capture_matches import epoch_ns
-from .followed_log import FollowedLog
+from .processed_log import FollowedLog
 
 
 def logs_of_one_host(logs: Sequence[FollowedLog]) -> dict[tuple[int, int], SameHost]:
-    """Return the lifetimes that a log of points and another log have in common, by their sources.
+    """Return the lifetimes that a log of points shares with another log, by their source ids.
 
-    Pairs of logs without common lifetimes are left out.
+    Pairs of logs that share no lifetimes are left out.
     """
     found = {}
     for points, other in _pairs(logs):

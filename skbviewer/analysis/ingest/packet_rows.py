@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packets of a capture and their matches, as rows of a session's tables."""
+"""Write the packets of a capture and their matches as rows of a session's tables."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ...matching import Matches
 from ...records import STORED_PACKET_DTYPE, Packets, parts, scratch_of
 from ...store import BulkRows, NewRows, of_columns, schema
 from .call_rows import Columns, constant_column
-from .followed_log import FollowedLog
 from .packet_summary import PacketSummary
+from .processed_log import FollowedLog
 
 
 def packet_rows(source: int, packets: Packets, summary: PacketSummary) -> NewRows:
-    """Return the packets of the capture with id `source` as rows of table `packet`.
+    """Return the packets of a capture as rows of table `packet`; `source` is its source id.
 
-    `summary` has their verdicts and times.
+    `summary` has the verdicts and the times of the packets.
     """
     scratch = scratch_of(packets)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Summarize the matches of each packet: its verdict and its time in the kernel.
+"""Summarise the matches of each packet: its verdict, and its times in the kernel.
 
-Input: the matches of a capture with one KBL after the other.  Output: columns of table `packet`.
+Input: the matches of a capture with each KBL, one KBL after the other.  Output: columns of table
+`packet`.
 """
 
 from __future__ import annotations
@@ -38,9 +39,10 @@ LOST = -2
 
 
 class PacketSummary(NamedTuple):
-    """Columns of schema.MATCH_COLUMNS, one row per packet; time and functions are -1 if unknown.
+    """Columns of schema.MATCH_COLUMNS for each packet; times and `functions` are -1 if unknown.
 
-    While matches are added, time and functions are LOST if records of a leg may be lost.
+    While matches are added, times and `functions` are LOST if records of one of the legs may be
+    lost.
     """
 
     verdict: npt.NDArray[np.uint8]
@@ -55,10 +57,10 @@ class PacketSummary(NamedTuple):
     def note(
         self, found: Matches, legs: ColumnTable, spent: SpentLegs, has_times: bool = True
     ) -> None:
-        """Update the verdicts and times of packets by their matches with a further log.
+        """Improve the verdicts and add to the times of packets, by their matches with one more log.
 
-        `legs` are that log's legs, and `spent` their times.  If it is a log of points (`has_times`
-        is False), the times from other logs stay as they are.
+        `legs` are the legs of that log, and `spent` are their times.  If the log has points only,
+        `has_times` must be False.  If `has_times` is False, the times from other logs are kept.
         """
         for packets, why in ((found.lost, Rung.LACKING), (found.contested, CONTESTED)):
             self.rung[packets[self.verdict[packets] == WIRE_ONLY]] = why
@@ -75,11 +77,12 @@ class PacketSummary(NamedTuple):
             self._add_times(found, spent)
 
     def note_sampled(self, packets: Packets, sample: Sample) -> None:
-        """Tell packets that `sample` left out from packets that are only on the wire.
+        """Give the packets that `sample` left out a verdict that says so.
 
-        If the sample is not sound, the log may lack records of any of them, for another reason.
-        Only packets without a match get the verdict: a packet of a connection that was left out may
-        have a match, for example if its addresses were rewritten after it was chosen.
+        Only packets without a match get the verdict that the sample left them out.  Even if a
+        connection was left out, its packets may have matches, for example if an address was
+        rewritten after the choice.  If the sample is not sound, the log may lack records of any
+        packet: then the verdict stays, and the reason says so.
         """
         out = is_left_out(packets, sample) & (self.verdict == WIRE_ONLY)
         if sample.sound:
@@ -89,7 +92,7 @@ class PacketSummary(NamedTuple):
             self.rung[out] = Rung.LACKING
 
     def _add_times(self, found: Matches, spent: SpentLegs) -> None:
-        """Add the packets' times in one log; times in the logs of several hosts are summed up."""
+        """Add the packets' times (ns) in one log; times in logs of several hosts add up."""
         exact = np.flatnonzero(found.rows["verdict"] == EXACT)
         packet = found.rows["packet"][exact].astype(np.int64)
         new = np.r_[True, np.diff(packet) != 0][: len(packet)]  # matches are sorted by packet
@@ -108,7 +111,7 @@ class PacketSummary(NamedTuple):
 
 
 def no_matches(packets: Packets) -> PacketSummary:
-    """Return a summary in which no packet of `packets` has a match."""
+    """Return a summary in which no packet has a match."""
     scratch, columns = scratch_of(packets), schema.MATCH_COLUMNS
     first = dict(zip(PacketSummary._fields, (WIRE_ONLY, 0, 0, *(-1,) * 5), strict=True))
     made = PacketSummary(
@@ -131,12 +134,12 @@ def _fold(
     best_confidence: npt.NDArray[np.float64],
     called: Int32s,
 ) -> None:
-    """Include matches, which are sorted by packet, in the best verdict of each packet.
+    """Improve the best verdict of each packet by further matches, which are sorted by packet.
 
-    If several matches are better than the verdict so far, the last of them counts.
+    If several matches are better than the best verdict so far, the last of these matches is used.
 
-    Also adds up the number of functions in exact matches, negative if that is lost.  `state` is
-    passed on from block to block.
+    The number of functions in exact matches is added up, too; a negative number means that it is
+    lost.  The caller passes `state` on from one block to the next.
     """
     for i in range(len(packet)):
         at = packet[i]

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Divide the time of legs and packets into busy time and waits; find incomplete legs."""
+"""Divide the times of legs and packets into busy time and waits; find incomplete legs."""

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Find legs that may lack records, because records were lost or probes missed hits.
+"""Find legs that may lack records, because records were lost or probes missed calls.
 
-The numbers of such legs are not shown.
+If a leg may lack records, its numbers are not shown.
 
-Input: a KBL, its series, legs, calls and events, and the nesting.  Output: a flag for each leg.  A
-lost record may belong to any leg that was active at the time, because a packet may be anywhere.  A
-call is written when it returns, so a loss may also have swallowed calls that began before it.
-Recorded inner calls reveal such calls, and so do events that are in no call.
+Input: a KBL, its lifetimes, legs, calls and events, and the nesting.  Output: a flag for each leg.
+A lost record may belong to any leg that was active at the time, because a packet may be anywhere.
+The record of a call is written when the call returns, so a loss may also have swallowed calls that
+began before the loss.  Recorded inner calls reveal such lost calls, and so do events that are in no
+recorded call.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from ...records import ColumnTable, KernelLog, part
 from ...records.kernel_events import Trait, numbers_with
 from ...records.types import Bools, Int64s
 from ..calls.call_table import CallTable
-from ..calls.lost_spans import Losses, Spans, spans_of
+from ..calls.record_loss_times import Losses, Spans, spans_of
 from .lost_callers import legs_with_lost_caller, legs_with_missed_caller
-from .missed_hit_loops import Windows
-from .missed_hits import may_lack, windows_of
+from .missed_probe_hit_loops import Windows
+from .missed_probe_hits import may_lack, windows_of
 from .open_ended_legs import open_ended
 
 ENTRY, TASK = 1, 0  # kbl.h enum kbl_kind; context
@@ -42,8 +43,8 @@ def leg_gaps(
 ) -> Bools:
     """Return for each leg whether some of its records may be lost (docs/matching.md says when).
 
-    `lost` are the declared losses of `log`; the other tables were made from its records.  In a log
-    of points, all legs lack records: those of the returns.
+    `lost` are the reported losses of `log`; the other tables were made from its records.  In a log
+    that has points only, all legs lack records, because no return is recorded.
     """
     if not log.returns:
         return np.ones(len(legs.rows), np.bool_)
@@ -76,7 +77,7 @@ def begun_late(log: KernelLog, kind: npt.NDArray[np.generic]) -> Bools:
 
 
 def _last(legs: LegTable, calls: CallTable) -> Int64s:
-    """Return the time of each leg's last record or, if later, of the last return of its calls."""
+    """Return the time (ns) of each leg's last record, or of its last return if that is later."""
     last = legs.last_ns.copy()
     for rows in calls.passing():
         ends = np.maximum(calls.part("exit_ns", rows), calls.part("entry_ns", rows))
@@ -85,7 +86,7 @@ def _last(legs: LegTable, calls: CallTable) -> Int64s:
 
 
 def _of_lives(log: KernelLog, windows: Windows) -> Spans:
-    """Return when probes missed hits that would show the birth or the end of a lifetime."""
+    """Return when probes missed calls that would show the birth or end of a lifetime."""
     wanted = [p.id for p in log.probes.values() if p.event in LIVES]
     size = np.diff(windows.at)
     first, last = np.repeat(windows.first, size), np.repeat(windows.last, size)
@@ -94,10 +95,10 @@ def _of_lives(log: KernelLog, windows: Windows) -> Spans:
 
 
 def _meanwhile(legs: LegTable, last: Int64s, spans: Spans) -> Bools:
-    """Return for each leg whether records were lost from its first record to the `last` one.
+    """Return for each leg whether records were lost from its begin to the time `last` (ns).
 
-    Losses up to the next leg of the same series are considered, too: the next leg may have begun
-    earlier, and a receiving leg may have lasted longer.
+    Losses before the next leg of the same lifetime count, too, because the next leg may have begun
+    earlier, or a receiving leg may have lasted longer.
     """
     begin = np.asarray(legs.rows["begin_ns"], np.int64)
     gap = spans.meet(begin, last)
@@ -110,9 +111,10 @@ def _meanwhile(legs: LegTable, last: Int64s, spans: Spans) -> Bools:
 
 
 def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
-    """Return the legs with an event outside their calls, if most events of its kind are in a call.
+    """Return the legs with an event outside their calls, if most such events are in a call.
 
-    The kind includes the context, because interrupts treat packets differently from processes.
+    Kinds of events are distinguished by context, too, because interrupts handle packets differently
+    from processes.
     """
     leg, event, call = (events.stored(name) for name in ("leg", "event", "call"))
     context = part(log.records, "context", events.stored("record")).astype(np.int64)
@@ -126,9 +128,9 @@ def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
 
 
 def _threadless(log: KernelLog, legs: LegTable) -> Int64s:
-    """Return the records of calls in legs whose thread is unknown, as it is after a gap.
+    """Return the calls (record numbers) in legs whose thread is unknown, as it is after a gap.
 
-    The outer calls of such calls are unknown, too.
+    It is also unknown which calls are around these calls.
     """
 
     def wanted(some: slice) -> Bools:

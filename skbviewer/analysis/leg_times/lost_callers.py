@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Find legs with a call whose caller is probed but not recorded: the outer call was lost.
+"""Find legs with a call whose caller is probed but not recorded: the caller's call was lost.
 
-Input: a KBL, the nesting, its calls, and when records were lost or hits were missed.  Output:
-numbers of legs.
+Input: a KBL, the nesting, its calls, and when records were lost or calls were missed.  Output: the
+numbers of the legs in which a call was lost.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from ...records import KernelLog, part
 from ...records.compiled import allocation_free
 from ...records.types import Bools, Int32s, Int64s
 from ..calls.call_table import CallTable
-from ..calls.lost_spans import Spans
-from .missed_hit_loops import Windows
-from .open_ended_loops import REACH_NS
+from ..calls.record_loss_times import Spans
+from .missed_probe_hit_loops import Windows
+from .open_ended_leg_loops import REACH_NS
 
 ENTRY = 1  # kbl.h enum kbl_kind
 INSIDE_NS = 20_000_000  # longest time from the start of a call to an inner call
@@ -25,10 +25,10 @@ INSIDE_NS = 20_000_000  # longest time from the start of a call to an inner call
 def legs_with_lost_caller(
     log: KernelLog, nesting: Nesting, calls: CallTable, spans: Spans
 ) -> Int64s:
-    """Return the legs whose outer call may have been lost.
+    """Return the legs in which a call around a recorded call may have been lost.
 
-    `spans` are the times in which records were lost.  A call is written when it returns, so the
-    outer call was lost if it returned in one of these times.
+    `spans` are the times in which records were lost.  The record of a call is written when the call
+    returns.  So an outer call was lost if it returned while records were lost.
     """
     near = rows_where(log.records, lambda some: _are_calls_before(log, some, spans))
     return _legs(log, nesting, calls, near, _callers(log, near))
@@ -37,9 +37,9 @@ def legs_with_lost_caller(
 def legs_with_missed_caller(
     log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows
 ) -> Int64s:
-    """Return the legs whose outer call a probe missed, before the leg's calls.
+    """Return the legs in which a probe missed a call around a recorded call.
 
-    `windows` are the times in which probes missed hits, with their functions.
+    `windows` are the times in which probes missed calls, with the functions of these probes.
     """
     near = rows_where(log.records, lambda some: _are_calls_behind(log, some, windows))
     func = _callers(log, near)
@@ -58,10 +58,10 @@ def legs_with_missed_caller(
 
 
 def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Int64s, func: Int32s) -> Int64s:
-    """Return the legs with a call in `near`, or inside such a call, whose caller is not recorded.
+    """Return the legs that have a call in `near`, or inside it, whose caller is not recorded.
 
-    The caller of near[i] is not recorded if near[i] is in no recorded call of the function func[i],
-    which called near[i]; -1: unknown.
+    func[i] is the function that called near[i]; -1: unknown.  The caller is not recorded if near[i]
+    is inside no recorded call of func[i].
     """
     records = log.records
     caller, missing = np.full(len(records), -1, np.int32), np.zeros(len(records), np.bool_)
@@ -72,7 +72,10 @@ def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Int64s, func
 
 
 def _callers(log: KernelLog, near: Int64s) -> Int32s:
-    """Return the probe of each record's caller, -1 = none or unknown."""
+    """Return for each of the calls `near` the probe on the function that called it.
+
+    The result is -1 if the function has no probe or is unknown.
+    """
     callers = IntIndex()
     number = callers.numbers_of(np.array(part(log.records, "caller", near), np.int64))
     probes = {p.name: p.id for p in log.probes.values() if p.address}
@@ -91,7 +94,7 @@ def _are_calls_before(log: KernelLog, some: slice, spans: Spans) -> Bools:
 
 
 def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Bools:
-    """Return for each record whether it is a call that began in a window, or shortly after it."""
+    """Return for each record whether it is a call that began in a window or shortly after one."""
     ts = part(log.records, "ts", some).astype(np.int64)
     spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
     is_call = part(log.records, "kind", some) == ENTRY
@@ -100,10 +103,10 @@ def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Bools:
 
 @allocation_free
 def _miss(parent: Int32s, func: Int32s, caller: Int32s, missing: Bools) -> None:
-    """Set missing[i] to True if no recorded call around record i is of the function that called it.
+    """Set missing[i] if no recorded call around record i is of the function that called it.
 
-    caller[i] is that function; -1: unknown, so nothing is missing.  The records inside record i are
-    set, too.
+    caller[i] is the function that called record i.  If caller[i] is -1 (unknown), missing[i] stays
+    unset.  If missing[i] is set, missing[j] is set for all records j inside record i, too.
     """
     for i in range(len(parent)):
         up = np.int64(parent[i])

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find legs whose birth or end may be missing because of a loss, from the use of their addresses.
+"""Find legs whose birth or end may have been lost, by the use of skb addresses.
 
-Input: a KBL with losses, its series and legs.  Output: a flag for each leg.  An address holds one
-packet at a time.  So a lifetime without a recorded end was over before the next one at its address
-began, and one without a recorded birth began after the last record of the previous one.  If records
-were lost in between, the loss may be the reason.
+Input: a KBL that lost records, its lifetimes and legs.  Output: a flag for each leg.  An skb
+address holds one packet at a time.  So if a lifetime has no recorded end, it ended before the next
+lifetime at its address began.  If a lifetime has no recorded birth, it began after the last record
+of the previous lifetime at its address.  If records were lost between the two lifetimes, the loss
+may be the reason.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import numpy as np
 from ...matching import RECEIVE_START, IntIndex, LegTable, Rows, SeriesTable, record_blocks
 from ...records import KernelLog
 from ...records.types import Bools, Int32s, Int64s, UInt8s
-from ..calls.lost_spans import Spans
-from .open_ended_loops import (
+from ..calls.record_loss_times import Spans
+from .open_ended_leg_loops import (
     BEGIN,
     CLOSE,
     END,
@@ -36,12 +37,13 @@ from .open_ended_loops import (
 
 
 class _Found(NamedTuple):
-    """What the use of addresses shows about births and ends.
+    """What the use of addresses shows about the births and ends of lifetimes.
 
-    By leg: `bits`; `begun` is the kind of its first record if its birth is missing, and `by` the
-    kind of its last record if its end is missing.  A kind of record is an event, or EVENTS +
-    function.  `seen` counts recorded births and ends by kind of leg.  `quiet` counts, by kind of
-    the last record, lifetimes without a recorded end that no loss can explain.
+    Each leg has `bits`.  If the birth of a leg is missing, `begun` is the kind of its first record.
+    If the end of a leg is missing, `by` is the kind of its last record.  The kind of a record is
+    its event, or EVENTS + its function.  `seen` is the number of recorded births and ends for each
+    kind of leg.  `quiet` is, for each kind of last record, the number of lifetimes that have no
+    recorded end although no records were lost.
     """
 
     bits: UInt8s
@@ -52,17 +54,18 @@ class _Found(NamedTuple):
 
 
 def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans) -> Bools:
-    """Return for each leg whether a loss may be the reason why its birth or end is not recorded.
+    """Return for each leg whether a loss may be why its birth or its end is not recorded.
 
-    The loss must lie between the leg and the neighbouring lifetime at its address.  It explains the
-    missing record if most legs of the same kind have that record, or if the loss is at most
-    REACH_NS away.  A near loss does not explain the missing birth of a leg that begins
-    in RECEIVE_START.
+    The loss must lie between the leg and the lifetime before or after it at its address.  The loss
+    explains the missing record if most legs of the same kind have this record, or if it is at most
+    REACH_NS away.  A loss nearby does not explain why the birth is missing if the leg begins in
+    RECEIVE_START.
 
-    Some kinds of last records often come without an end: of the lifetimes that stop after such a
-    record without an end, at least half do so where no loss can be the reason.  After such a
-    record, a missing end is normal.  But if records were lost within CLOSE_NS after the leg's last
-    record, its missing end does not count as normal.
+    After some kinds of last records, the end is often missing without a loss.  A kind is one of
+    these if, of the lifetimes that have this last record and no recorded end, at least half cannot
+    have lost their end.  After a last record of one of these kinds, a loss does not explain the
+    missing end.  But a loss does explain the missing end if records were lost within CLOSE_NS after
+    the leg's last record.
     """
     count, functions = len(legs.rows), max(log.probes, default=-1) + 1
     found = _Found(
@@ -86,7 +89,7 @@ def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans
 def _explained(kind: UInt8s, found: _Found, number: int, usual: Bools) -> Bools:
     """Return for each leg whether a loss may have swallowed its birth (`number` 0) or end (1).
 
-    `usual` marks legs that have no such record anyway.
+    `usual` marks the legs for which a missing record is normal.
     """
     bits = found.bits >> np.uint8((BEGIN, END)[number])
     met, unseen = (bits & MET) != 0, (bits & UNSEEN) != 0

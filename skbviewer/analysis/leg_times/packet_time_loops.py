@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Count each nanosecond of concurrent legs once: loops of packet_times.py."""
+"""Add up times of legs that overlap, each nanosecond once: the loops of packet_times.py."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ NAMES = ("kernel_ns", "busy_ns", "unknown_ns", "cpu_ns")
 
 
 class SpentLegs(NamedTuple):
-    """For each leg: its begin and end, its sums of times (ns), and `gap`: it may lack records.
+    """For each leg: begin and end, sums of times (ns), and `gap`: whether it may lack records.
 
-    The waits of a leg are the rows from at[leg] to at[leg + 1] of the columns from `kind` on.
+    The waits of a leg are the rows from at[leg] to at[leg + 1] of `kind`, `wait_begin` and
+    `wait_end`.
     """
 
     begin: Int64s
@@ -43,11 +44,13 @@ def sum_groups(
     open_: Int64s,
     waits: int,
 ) -> None:
-    """Write into `made` the sums of times of each group of legs: of a packet, or of a series.
+    """Write the sums of times (ns) of each group of legs into `made`.
 
-    group[i] is the group of leg[i]; the arrays are sorted by group.  `made` has a column for each
-    group; that of a group with a leg that lacks records is left as it is.  `own` and `open_` are
-    scratch space.  `waits` is the greatest number of waits of a leg.
+    A group has the legs of a packet, or of an skb lifetime.
+
+    group[i] is the group of leg[i]; both arrays are sorted by group.  `made` has a column for each
+    group.  If a leg of a group lacks records, the column of the group is left as it is.  `own` and
+    `open_` are scratch space.  `waits` is the largest number of waits that a leg has.
     """
     i = 0
     while i < len(group):
@@ -85,7 +88,7 @@ def sum_groups(
 
 @allocation_free
 def _paint(leg: Int, legs: SpentLegs, rank: Int64s, times: Int64s, count: Int) -> np.int64:
-    """Append the spans of a leg to `rank` and `times`; return the number of spans so far."""
+    """Append the spans of a leg to `rank` and `times`; return the new number of spans."""
     at, end = legs.begin[leg], legs.end[leg]
     for k in range(legs.at[leg], legs.at[leg + 1]):
         begin, until = min(legs.wait_begin[k], end), min(legs.wait_end[k], end)
@@ -104,7 +107,7 @@ def _paint(leg: Int, legs: SpentLegs, rank: Int64s, times: Int64s, count: Int) -
 
 @allocation_free
 def _sweep(order: Int64s, rank: Int64s, times: Int64s, open_: Int64s, made: Int64s) -> None:
-    """Add the time of each rank to `made`; at each time, the lowest rank that is open applies."""
+    """Add the time (ns) of each rank to `made`; at each time, the lowest open rank counts."""
     open_[:] = 0
     at = np.int64(0)
     for i in range(len(order)):

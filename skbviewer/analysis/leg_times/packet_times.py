@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Divide the time of each packet; a nanosecond in which several legs were active counts once.
+"""Divide the time of each packet; a nanosecond in which several of its legs ran counts once.
 
-Input: legs of one log, the spans of their time, and which legs form a group.  Output: sums of each
-group.
+Input: the legs of a log, how they spent their time, and which legs form a group.  Output: the sums
+of each group.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from ...matching import LegTable
 from ...records import Scratch
 from ...records.types import Bools, Int64s
 from ..words.wait_kinds import RANKS
+from .busy_and_wait_times import Spent
 from .packet_time_loops import SpentLegs, sum_groups
-from .time_spent import Spent
 
 
 def spent_legs(legs: LegTable, spent: Spent, gap: Bools, scratch: Scratch) -> SpentLegs:
-    """Return the times and waits of all legs of a log, in the columns that loops need.
+    """Return the times and the waits of all legs in a log, as columns for compiled loops.
 
     `gap` marks legs that lack records.  Large columns are stored in `scratch`.
     """
@@ -31,7 +31,7 @@ def spent_legs(legs: LegTable, spent: Spent, gap: Bools, scratch: Scratch) -> Sp
 
 
 def sums(group: Int64s, leg: Int64s, legs: SpentLegs, count: int) -> Int64s:
-    """Return the times (ns) of `count` groups of legs: rows KERNEL_NS to CPU_NS, columns by group.
+    """Return the times (ns) of `count` groups of legs, as an array (KERNEL_NS to CPU_NS, group).
 
     group[i] is the group of leg[i]; both arrays are sorted by group.  A time is -1 if it is
     unknown, or if the group has no leg.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Put the starts and ends of a leg's spans in order of time: a compiled part of leg_loops.py.
+"""Sort the starts and ends of a leg's spans by time: a compiled part of leg_loops.py.
 
-Input: painted spans (call_loops.py).  Output: `order`: times in row TIME, numbers in row NUMBER.
+Input: painted spans (call_loops.py).  Output: `order`, which has times in the row TIME and numbers
+in the row NUMBER.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import numpy as np
 
 from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Int64s
-from .call_loops import BEGIN, END, PAINT
+from .call_time_loops import BEGIN, END, PAINT
 
 TIME, NUMBER = range(2)  # rows of `order`
 FEW = 64  # up to so many times, an insertion sort is faster than numpy's
@@ -18,10 +19,10 @@ FEW = 64  # up to so many times, an insertion sort is faster than numpy's
 
 @allocation_free
 def list_times(end: Int, paint: Int64s, counts: Int64s, order: Int64s) -> None:
-    """List the starts and ends of the painted spans in `order`, followed by the time `end`.
+    """Write starts and ends of painted spans into `order`, and after them the time `end` (ns).
 
-    The start and the end of span k have the numbers 2 k and 2 k + 1.  counts[PAINT] is the number
-    of spans.
+    The start of span k has the number 2 k, and its end 2 k + 1. counts[PAINT] is the number of
+    spans.
     """
     count = counts[PAINT]
     for k in range(count):
@@ -33,7 +34,7 @@ def list_times(end: Int, paint: Int64s, counts: Int64s, order: Int64s) -> None:
 
 @allocation_free
 def sort_times(count: Int, order: Int64s) -> None:
-    """Sort the first `count` columns of `order` by time; fast because they are nearly in order."""
+    """Sort the first `count` columns of `order` by time; fast if they are nearly sorted."""
     for i in range(1, count):
         time, number, at = order[TIME, i], order[NUMBER, i], np.int64(i)
         while at > 0 and order[TIME, at - 1] > time:
@@ -44,10 +45,10 @@ def sort_times(count: Int, order: Int64s) -> None:
 
 @compiled
 def sort_many(count: Int, order: Int64s) -> None:
-    """Sort the first `count` columns of `order` by time.
+    """Sort the first `count` columns of `order` by time; fast if they are many.
 
-    It assigns numbers, because numba takes seconds to compile the assignment of an array to a part
-    of another one.
+    Single numbers are assigned here, because numba takes seconds to compile the assignment of an
+    array to a part of another array.
     """
     times = order[TIME, :count].copy()
     row = np.argsort(times)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The legs and calls that statistics, breakdowns and diagnoses count: those of chosen packets."""
+"""Choose the legs and calls of packets that statistics, breakdowns and diagnoses count."""
 
-from .counted_rows import SOCK
-from .scope import Scope
+from .chosen_legs_and_calls import Scope
+from .rows_of_shared_calls import SOCK
 from .scope_inputs import NO_DETAILS, Chosen, Details, Kernel, QueueOf
 
 __all__ = ["NO_DETAILS", "SOCK", "Chosen", "Details", "Kernel", "QueueOf", "Scope"]

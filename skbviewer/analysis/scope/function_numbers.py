@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From probe ids of several logs to one number for each function."""
+"""Convert the probe ids of several logs into one number for each function."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .scope_inputs import Kernel
 def layers_of(names: Sequence[str], kernels: Mapping[int, Kernel]) -> list[str]:
     """Return the layer of each function.
 
-    A function without an skb is in no layer of a packet's path, whatever its name: it begins no
-    stage, and is no step of a path.
+    A function without an skb is never in a layer of a packet's path, whatever its name is.  Such a
+    function begins no stage, and is no step of a path.
     """
     inner = frozenset[str]().union(*(k.names.inner_functions for k in kernels.values()))
     return [OTHER if name in inner else layer_of(name) for name in names]
 
 
 class FunctionNumbers:
-    """Tables by log: the function of each probe id, as an index of the names of all functions."""
+    """Finds the function of a probe in a log, as an index of the names of all functions."""
 
     def __init__(self, kernels: Mapping[int, Kernel], names: Sequence[str]) -> None:
         """Number the functions of `kernels` (by source id) by their indices in `names`."""
@@ -36,9 +36,10 @@ class FunctionNumbers:
             self._tables[number] = table
 
     def of(self, func: Int64s, source: Int64s) -> Int64s:
-        """Return the number of each probe id in `func`; -1 = the function has no name.
+        """Return the function of each probe id in `func`; -1 = the function has no name.
 
-        `source` is parallel to `func`: the id of the log.  It is not read if there is one log.
+        `source` has the source id of the log of each probe.  `source` is ignored if there is only
+        one log.
         """
         if len(self._tables) == 1:
             (table,) = self._tables.values()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a Scope is made from: the user's choice, the logs of a session, details of events."""
+"""What a Scope is made of: the user's choice, the logs of a session, and facts about events."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import numpy as np
 
 from ...matching import Sample
 from ...records.types import Int64s
-from ..words.kernel_names import Names
+from ..words.kernel_log_names import Names
 
 
 class Chosen(NamedTuple):
-    """Rows of the packet list, and a range of session time.
+    """The user's choice: rows of the packet list, and a range of session time.
 
-    `packets` are rows: n for packet n, -n for row K<n>.  None means all rows, and lifetimes without
-    a row.  A leg or call is in the range
-    if it begins at begin_ns <= t < end_ns, and a drop if it happened then; None means no limit.  A
-    packet without a time is in no range.  Lifetimes without network identity (netlink, unix
-    sockets) are selected only with `everything`.  `interval_ns` is the length of the intervals of
-    `stats io`; None means a suitable one.  Without `inner`, calls of functions without an skb are
+    `packets` are rows of the packet list: n for packet n, -n for row K<n>.  If `packets` is None,
+    all rows are chosen, and also lifetimes without a row.  A leg or call is in the range of time if
+    it begins at a time t with begin_ns <= t < end_ns.  A drop is in the range of time if it
+    happened at a time t with begin_ns <= t < end_ns.  None means no limit.  A packet without a time
+    is not in any range.  Lifetimes without network identity (netlink, unix sockets) are selected
+    only if `everything` is true.  `interval_ns` is the length of the intervals of `stats io`; if it
+    is None, a suitable length is used.  If `inner` is false, calls of functions without an skb are
     left out, and their self time counts for the calls around them.
     """
 
@@ -34,10 +35,10 @@ class Chosen(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """One KBL: its names, `functions` by probe id, and (begin_ns, end_ns) of its losses.
+    """One KBL: its names, its functions by probe id, and the (begin_ns, end_ns) of its losses.
 
-    `sample` says which part of the connections it has; None: all of them.  `unarmed` are the
-    functions on which the recorder could set no probe.
+    `sample` says which part of the connections the KBL has; None means all of them.  `unarmed` are
+    the functions on which the recorder could not set a probe.
     """
 
     names: Names
@@ -48,7 +49,10 @@ class Kernel(NamedTuple):
 
 
 class QueueOf(NamedTuple):
-    """The queue of an event of its length: ifindex 0 is the CPU's backlog; `state`: the handle."""
+    """The queue whose length an event reports; with ifindex 0 it is the CPU's backlog.
+
+    `state` is the handle of the queueing discipline.
+    """
 
     netns: int
     ifindex: int
@@ -56,10 +60,10 @@ class QueueOf(NamedTuple):
 
 
 class Details(NamedTuple):
-    """Details of events, which are read when they are needed.
+    """Functions that read further facts about events when they are needed.
 
-    `frames` returns rows (event, address), innermost frame first; `queues` the queues of events.
-    Events are numbered as in table event.
+    frames() returns rows (event, address), the innermost frame first. queues() returns the queue of
+    each event.  Events are numbered as in table event.
     """
 
     frames: Callable[[], Int64s] = lambda: np.zeros((0, 2), np.int64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A range of session time: which times of a source's clock are in it, and which rows may be.
+"""Find the times of a source, and the rows of a table, that are in a range of session time.
 
-Rows are found by the bounds of column chunks, so a short range of a long recording needs only a few
-chunks.
+Rows are found by the bounds of column chunks.  So only a few chunks are read for a short range of a
+long recording.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 
 from ...records.types import Bools, Int64s
 from ...store import Columns
-from ..timeline.session_time import Clock, packet_times
+from ..timeline.packet_session_times import Clock, packet_times
 
 
 class TimeRange(NamedTuple):
-    """The times from begin_ns (None: any) up to, not including, end_ns (None: any)."""
+    """The session times from begin_ns up to, but not including, end_ns; None means no limit."""
 
     columns: Columns
     clock: Clock
@@ -27,14 +27,14 @@ class TimeRange(NamedTuple):
 
     @property
     def is_limited(self) -> bool:
-        """Return whether there is a limit at all."""
+        """Return whether the range has a limit at all."""
         return self.begin_ns is not None or self.end_ns is not None
 
     def has(self, source: Int64s, ts: Int64s, rows: Int64s | None = None) -> Bools:
-        """Return for each time `ts` (ns, on the clock of `source`) whether it is in the range.
+        """Return for each time `ts` (ns on the clock of `source`) whether it is in the range.
 
-        If the times are those of packets, `rows` are the packets (0-based), because their times
-        are converted by capture and interface.
+        If the times are those of packets, `rows` must be the 0-based packets, because times of
+        packets are converted by capture and interface.
         """
         inside = np.ones(len(ts), np.bool_)
         if not self.is_limited:
@@ -50,7 +50,10 @@ class TimeRange(NamedTuple):
         return inside
 
     def meets(self, source: int, spans: Sequence[tuple[int, int]]) -> bool:
-        """Return whether one of the `spans` (begin, end; ns, the clock of `source`) meets it."""
+        """Return whether one of `spans` overlaps the range.
+
+        A span is (begin, end), in ns on the clock of `source`.
+        """
         if not len(spans) or not self.is_limited:
             return len(spans) > 0
         times = np.array(spans, np.int64)
@@ -59,9 +62,10 @@ class TimeRange(NamedTuple):
         return bool(np.any((begin is None or last >= begin) & (end is None or first < end)))
 
     def rows(self, table: str, column: str, sources: Iterable[int]) -> Int64s:
-        """Return 0-based rows, rising, among which are all whose time is in the range.
+        """Return rows of `table` (0-based, rising) that include all rows in the range of time.
 
-        `column` holds times on the clocks of `sources`.
+        `column` has the times, on the clocks of `sources`.  Rows outside the range may be among the
+        returned rows.
         """
         if not self.is_limited:
             return np.arange(self.columns.length(table))

@@ -2,7 +2,8 @@
 """Statistics over calls, layers, stages, drops, programs and conversations of chosen packets."""
 
 from ..scope import Chosen, Details, Kernel, QueueOf, Scope
-from .clock import ClockRow, clock_rows
+from .call_stacks import Stack, call_stacks, path_stacks
+from .clock_table import ClockRow, clock_rows
 from .conversation_table import KINDS as CONVERSATION_KINDS
 from .conversation_table import (
     Conversation,
@@ -13,13 +14,12 @@ from .conversation_table import (
     endpoints_by_kind,
 )
 from .drop_table import DropRow, drop_rows
-from .duration_spread import Spread, spreads
+from .duration_percentiles import Spread, spreads
 from .function_table import FunctionRow, function_rows
 from .layer_table import LayerRow, LayerTable, layer_table
 from .process_table import ProcessRow, process_rows
-from .stacks import Stack, call_stacks, path_stacks
+from .statistic_types import Statistic, Table
 from .statistics import STATISTICS, statistic_of
-from .table import Statistic, Table
 
 __all__ = [
     "CONVERSATION_KINDS",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Callers and callees, as gprof shows them: `skbviewer stats callgraph`.
 
-Each function has an entry: its callers, itself, and the functions that it called.  Callers are the
-recorded calls directly around a call in the same leg; functions between them without a probe are
-not seen.  A call counts once, however many packets it handled.
+Each function has an entry: its callers, itself, and the functions that it called.  The caller is
+the recorded call directly around a call in the same leg.  Functions without a probe between caller
+and callee are not seen.  A call counts once, however many packets it handled.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import numpy as np
 
 from ...records.compiled import compiled
 from ...records.types import Bools, Int64s
-from ..blocks_in_threads import each_made
-from ..number_sets import distinct
+from ..parallel_blocks import each_made
+from ..row_number_sets import distinct
 from ..scope import Scope
-from ..scope.call_blocks import CallBlock, call_blocks
+from ..scope.chosen_call_blocks import CallBlock, call_blocks
 
 CALLER, SELF, CALLED = "called by", "itself", "calls"
 NOBODY = "(no recorded function)"
 
 
 class CallGraphRow(NamedTuple):
-    """A line of the entry of `function`; `other` is a caller, the function itself, or a callee.
+    """A line in the entry of `function`; `other` is a caller, the function itself, or a callee.
 
-    The numbers are those of the calls between the two: the calls of `function` if `other` is a
-    caller, otherwise those of `other`.
+    The numbers are about the calls between the two functions: the calls of `function` if `other` is
+    a caller, otherwise the calls of `other`.
     """
 
     function: str
@@ -40,9 +40,10 @@ class CallGraphRow(NamedTuple):
 
 
 class _Arcs(NamedTuple):
-    """Calls between two functions, a row for each pair, with sums over these calls.
+    """Pairs of a calling and a called function, with sums over the calls of the called one.
 
-    `caller` and `called` are indices of functions; the number of names means none.
+    `caller` and `called` are indices of functions.  If the caller is unknown, `caller` is the
+    number of functions.
     """
 
     caller: Int64s
@@ -53,7 +54,7 @@ class _Arcs(NamedTuple):
 
 
 def callgraph_rows(scope: Scope) -> list[CallGraphRow]:
-    """Return for each called function its callers and callees, longest total first.
+    """Return for each called function its callers and callees; the longest total comes first.
 
     Raises Cancelled.
     """
@@ -74,7 +75,7 @@ def callgraph_rows(scope: Scope) -> list[CallGraphRow]:
 def _lines(
     arcs: _Arcs, mine: Int64s, other: Int64s, names: list[str], function: str, role: str
 ) -> list[CallGraphRow]:
-    """Return a row for each of the `arcs` at the indices `mine`, longest total first."""
+    """Return a row for each of `arcs` at the indices `mine`, the longest total first."""
     found = [
         CallGraphRow(
             function,
@@ -102,7 +103,7 @@ def _arcs(scope: Scope) -> _Arcs:
 def _calls_of(
     scope: Scope, once: Bools, size: int, block: CallBlock
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return the arc (caller * size + called), self time and duration of calls that count."""
+    """Return (caller * size + called, self time, duration) of each call that counts (ns)."""
     func, parent, own, dur = block.columns.values()
     mine = np.flatnonzero(once[block.first : block.first + len(func)])
     called = scope.functions_of(func[mine], scope.sources_of(block.leg[mine]))
@@ -113,7 +114,7 @@ def _calls_of(
 
 
 def _callers(scope: Scope, leg: Int64s, parent: Int64s) -> Int64s:
-    """Return the function of the calls `parent` (ids, -1 = none); -1 = none."""
+    """Return the function of each of the calls `parent` (ids, -1 = none); -1 = no function."""
     inner = np.flatnonzero(parent > 0)
     found = np.full(len(parent), -1, np.int64)
     if len(inner):
@@ -126,7 +127,7 @@ def _callers(scope: Scope, leg: Int64s, parent: Int64s) -> Int64s:
 
 @compiled
 def add_arcs(place: Int64s, own: Int64s, dur: Int64s, sums: Int64s) -> None:
-    """Add calls to `sums`, by arc: number, self time and duration (ns) where they are known."""
+    """Add calls to `sums`, at the index `place`: number, self time and duration (ns)."""
     for i in range(len(place)):
         at = place[i]
         sums[0, at] += 1

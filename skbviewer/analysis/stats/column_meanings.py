@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The meaning of each column of STATISTICS, for `stats --help` and the window's tooltips.
+"""What each column of STATISTICS means, for `stats --help` and for tooltips in the window.
 
-Several columns may share a line.  Names lack the ending _ns.  A test compares them with the rows.
+Several columns may share one meaning.  Names of columns are given without the ending _ns.  A test
+compares the names with the fields of the rows.
 """
 
 from __future__ import annotations
@@ -241,7 +242,7 @@ COUNTED_COLUMNS = {
 
 
 def meaning(name: str, key: str) -> str:
-    """Return the meaning of the column `key` of the statistic `name`; "" if it has none."""
+    """Return what the column `key` of the statistic `name` means; "" if that is not known."""
     word = "count" if key == "number" else key.removesuffix("_ns")
     for names, text in (COLUMNS.get(name, {}) | SPREAD).items():
         if word in names.split(", "):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Wireshark's Conversations and Endpoints, with the time in the kernel.
+"""Wireshark's Conversations and Endpoints, with the time in kernel.
 
-Input: the packet columns of a session, and the chosen packets.  Output: a row for each pair of
-addresses (and ports), in either order, and a row for each address (and port).
+Input: the columns of a session's packets, and the chosen packets.  Output: a row for each pair of
+addresses (and ports) in either order, or a row for each address (and port).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from ...records.types import LATEST_NS, Bools, Int64s
 from ...store import Columns
 from ..scope import Scope
 from ..streams.packet_flows import ODD, Flows, flows_of
-from ..timeline.session_time import packet_times
+from ..timeline.packet_session_times import packet_times
 from ..words.packet_info import address, mac
-from .column_rows import ColumnRows, Numbers, RowColumn, Texts, joined
-from .table import Row
+from .rows_from_columns import ColumnRows, Numbers, RowColumn, Texts, joined
+from .statistic_types import Row
 
 
 class Conversation(NamedTuple):
-    """Packets between A and B; ports are None if this kind has none.
+    """The packets between A and B; ports are None for kinds of conversations without ports.
 
-    begin_ns is the capture time, on the clock of the first capture.
+    `begin_ns` is the capture time of the first packet, on the clock of the first capture.
     """
 
     address_a: str
@@ -48,7 +48,7 @@ class Conversation(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """Packets of one address (and port)."""
+    """The packets that one address (and port) sent and received."""
 
     address: str
     port: int | None
@@ -87,11 +87,11 @@ Key = Mapping[str, Int64s]  # columns of flows
 
 
 class _Kind(NamedTuple):
-    """A kind of conversation: which flows have it, and what an endpoint of this kind is.
+    """A kind of conversation: which flows belong to it, and what identifies an endpoint.
 
-    `meant` returns for each flow whether it is of this kind.  `columns` identify an endpoint; {}
-    stands for the side.  `text` returns an address from its columns.  If the endpoint has a port,
-    this is the last column.
+    meant(key) returns for each flow whether it is a conversation of this kind.  `columns` identify
+    an endpoint; in their names, {} stands for source or destination. text(values) returns an
+    address, given as its columns, as text.  If endpoints have ports, the port is the last column.
     """
 
     meant: Callable[[Key], Bools]
@@ -133,19 +133,19 @@ KINDS: dict[str, _Kind] = {
 def conversations(
     columns: Columns, kind: str, packets: Int64s | None = None, times: Int64s | None = None
 ) -> list[Conversation]:
-    """Return the conversations of a kind of KINDS, largest first.
+    """Return the conversations of one kind (a key of KINDS), the largest first.
 
-    `packets` are the numbers of the packets that are counted; None = all.  `times` are the times of
-    all packets of the session by one clock (ns); without them, the captures' own times are used.
-    Begin and duration are 0 if no packet of the conversation has a time.
+    `packets` are the numbers of the packets to count; None = all packets.  `times` are the times
+    (ns) of all packets in the session, on one clock.  Without `times`, the times in the captures
+    are used.  A conversation's begin and duration are 0 if none of its packets has a time.
     """
     return list(starmap(Conversation, conversations_of(flows_of(columns, packets, times), kind)))
 
 
 def conversations_of(flows: Flows, kind: str) -> ColumnRows:
-    """Return the conversations of a kind of KINDS, largest first.
+    """Return the conversations of one kind (a key of KINDS), the largest first.
 
-    A row has the fields of Conversation.
+    Each row has the fields of Conversation.
     """
     rows, low, high, swapped = _ends(flows, kind)
     group, first = _groups(np.concatenate([low, high], axis=1))
@@ -170,17 +170,17 @@ def conversations_of(flows: Flows, kind: str) -> ColumnRows:
 
 
 def endpoints(columns: Columns, kind: str, packets: Int64s | None = None) -> list[Endpoint]:
-    """Return the endpoints of a kind of KINDS, largest first.
+    """Return the endpoints of one kind (a key of KINDS), the largest first.
 
-    `packets` are the numbers of the packets that are counted; None = all.
+    `packets` are the numbers of the packets to count; None = all packets.
     """
     return list(starmap(Endpoint, endpoints_of(flows_of(columns, packets), kind)))
 
 
 def endpoints_of(flows: Flows, kind: str) -> ColumnRows:
-    """Return the endpoints of a kind of KINDS, largest first.
+    """Return the endpoints of one kind (a key of KINDS), the largest first.
 
-    A row has the fields of Endpoint.
+    Each row has the fields of Endpoint.
     """
     rows, low, high, swapped = _ends(flows, kind)
     source = np.where(swapped[:, None], high, low)
@@ -201,7 +201,7 @@ def endpoints_of(flows: Flows, kind: str) -> ColumnRows:
 class _Named(NamedTuple):
     """Endpoints: their addresses as indices of `texts`, the rank of each text, and their ports.
 
-    All ports are -1 if this kind of endpoint has none.
+    All ports are -1 if endpoints of this kind have no ports.
     """
 
     address: Int64s
@@ -210,14 +210,14 @@ class _Named(NamedTuple):
     port: Int64s
 
     def columns(self, order: Int64s) -> tuple[RowColumn, RowColumn]:
-        """Return the addresses and ports in this order."""
+        """Return columns with addresses and ports, in the order of the indices `order`."""
         port = self.port[order]
         known = None if len(port) and port[0] >= 0 else np.zeros(len(port), np.bool_)
         return Texts(self.address[order].astype(np.int32), self.texts), Numbers(port, known)
 
 
 def _named(kind: str, ends: Int64s) -> _Named:
-    """Return endpoints by name; each different address becomes a text only once."""
+    """Return endpoints with their addresses as texts; each address is made a text only once."""
     of = KINDS[kind]
     columns = ends[:, :-1] if of.has_port else ends
     group, first = _groups(columns)
@@ -229,7 +229,7 @@ def _named(kind: str, ends: Int64s) -> _Named:
 
 
 def conversations_by_kind(scope: Scope) -> dict[str, list[Conversation]]:
-    """Return the conversations of the chosen packets by kind, with all times on one clock.
+    """Return the conversations of the chosen packets, by kind; all times are on one clock.
 
     Raises Cancelled.
     """
@@ -242,7 +242,9 @@ def endpoints_by_kind(scope: Scope) -> dict[str, list[Endpoint]]:
 
 
 def conversation_rows(scope: Scope) -> ColumnRows:
-    """Return the conversations of the chosen packets: the kind, and the fields of Conversation.
+    """Return the conversations of the chosen packets, of all kinds.
+
+    A row has the kind, then the fields of Conversation.
 
     All times are on one clock.  Raises Cancelled.
     """
@@ -250,7 +252,9 @@ def conversation_rows(scope: Scope) -> ColumnRows:
 
 
 def endpoint_rows(scope: Scope) -> ColumnRows:
-    """Return the endpoints of the chosen packets: the kind, and the fields of Endpoint.
+    """Return the endpoints of the chosen packets, of all kinds.
+
+    A row has the kind, then the fields of Endpoint.
 
     Raises Cancelled.
     """
@@ -275,7 +279,7 @@ def _flows(scope: Scope, times: Int64s | None) -> Flows:
 
 
 def _with_kinds(found: list[tuple[str, ColumnRows]]) -> ColumnRows:
-    """Return the rows of all kinds, each with its kind before it."""
+    """Return the rows of all kinds together, with the kind in front of each row."""
     code = np.repeat(np.arange(len(found), dtype=np.int32), [len(rows) for _, rows in found])
     columns = zip(*(rows.columns for _, rows in found), strict=True)
     return ColumnRows([Texts(code, tuple(kind for kind, _ in found)), *map(joined, columns)])
@@ -286,9 +290,9 @@ def _chosen(scope: Scope) -> Int64s | None:
 
 
 def _capture_times(scope: Scope) -> Int64s | None:
-    """Return the capture times of all packets by the first capture's clock (int64, ns).
+    """Return the capture times of all packets on the clock of the first capture (int64, ns).
 
-    None means that the packets' own times are on that clock already.
+    Returns None if the times in the capture are already on that clock.
     """
     columns, clock, captures = scope.columns, scope.clock, scope.captures
     if not captures or (len(captures) < 2 and not clock.interfaces(captures[0])):
@@ -303,7 +307,7 @@ def _capture_times(scope: Scope) -> Int64s | None:
 
 
 def ends_filter(row: Row) -> str:
-    """Return the display filter for the packets of a conversation or an endpoint."""
+    """Return the display filter that selects the packets of a conversation or of an endpoint."""
     word = WORDS[row["kind"]]
     if "address" in row:
         return _end_filter(word, row["address"], row["port"])
@@ -322,9 +326,9 @@ def _end_filter(word: str, address: str, port: int | None) -> str:
 
 
 def _ends(flows: Flows, kind: str) -> tuple[Int64s, Int64s, Int64s, Bools]:
-    """Return the flows of a kind, the lower and the higher endpoint of each, and who sent.
+    """Return the flows of a kind, the lower and the higher endpoint of each, and which one sent.
 
-    The last array is True if the higher endpoint sent the packets.
+    The last array is True where the higher endpoint sent the packets.
     """
     rows = np.flatnonzero(KINDS[kind].meant(flows.key))
     names = KINDS[kind].columns
@@ -342,7 +346,7 @@ def _ends(flows: Flows, kind: str) -> tuple[Int64s, Int64s, Int64s, Bools]:
 
 
 def _greater(a: Int64s, b: Int64s) -> Bools:
-    """Return for each row whether a > b, compared lexicographically."""
+    """Return for each row whether `a` > `b`, compared column by column from the left."""
     greater = np.zeros(len(a), np.bool_)
     for column in reversed(range(a.shape[1])):
         greater = (a[:, column] > b[:, column]) | ((a[:, column] == b[:, column]) & greater)
@@ -350,9 +354,10 @@ def _greater(a: Int64s, b: Int64s) -> Bools:
 
 
 def _groups(rows: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the group of each row, and the first row of each group; equal rows form a group.
+    """Return the group of each row, and each group's first row; a group has equal rows.
 
-    Uses a 64-bit hash, and sorts the rows themselves if two different rows have equal hashes.
+    This uses a 64-bit hash.  If two different rows have the same hash, the rows themselves are
+    sorted.
     """
     key = np.zeros(len(rows), np.uint64)
     for column in range(rows.shape[1]):

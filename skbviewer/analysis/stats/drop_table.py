@@ -17,9 +17,10 @@ EXAMPLES = 5
 
 
 class DropRow(NamedTuple):
-    """Drops with one reason at one place.  `packets` are the first wire packets among them.
+    """The drops for one reason at one place in the code.
 
-    `lost` counts the drops that lost their packet (breakdown/lost_packets.py).
+    `lost` is the number of drops that lost their packet (breakdown/lost_packets.py).  `packets` are
+    the numbers of the first captured packets among the dropped ones.
     """
 
     reason: str
@@ -32,7 +33,7 @@ class DropRow(NamedTuple):
 
 
 def drop_rows(scope: Scope) -> list[DropRow]:
-    """Return the drops of chosen packets in the range by reason and place, most frequent first."""
+    """Return the selected drops by reason and place, the most frequent first."""
     drops = all_drops(scope, scope.happened)
     packet = first_packets(scope.columns, drops.leg)
     rows = [

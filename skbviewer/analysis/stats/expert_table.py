@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Expert information, by severity: `skbviewer stats expert`.
 
-The findings of a diagnosis, and those of TCP streams that Wireshark has, too.
+The table has the findings of the diagnosis, and Wireshark's findings about TCP streams.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..fields.tcp_analysis import analysis_of
-from ..fields.tcp_findings import NAMES
+from ..fields.tcp_analysis_findings import NAMES
 from ..scope import Scope
 
 TCP, SEVERITY = "tcp.analysis.", ("critical", "warning", "note")
@@ -18,7 +18,10 @@ NOTES = frozenset({"keep_alive", "keep_alive_ack", "window_update", "duplicate_a
 
 
 class ExpertRow(NamedTuple):
-    """One finding.  `packet` is the packet that suffered most, "" if it is about the recording."""
+    """One finding.
+
+    `packet` is the packet that suffered most; it is "" if the finding is about the recording.
+    """
 
     severity: str
     rule: str
@@ -29,7 +32,7 @@ class ExpertRow(NamedTuple):
 
 
 def expert_rows(scope: Scope) -> list[ExpertRow]:
-    """Return all findings about the chosen packets, most severe first.  Raises Cancelled."""
+    """Return all findings about the chosen packets, the most severe first.  Raises Cancelled."""
     from ..diagnosis import diagnose  # which uses the statistics
 
     found = [

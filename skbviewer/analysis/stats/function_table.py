@@ -15,14 +15,14 @@ from ...records.compiled import compiled
 from ...records.types import Int64s
 from ..calls.interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_SLEPT
 from ..scope import Scope
-from ..scope.function_calls import function_calls
-from .duration_spread import spreads_of_blocks
+from ..scope.counted_calls import function_calls
+from .duration_percentiles import spreads_of_blocks
 
 SUMS = 5  # rows of sums that add_calls() makes before those of marks
 
 
 class FunctionRow(NamedTuple):
-    """One function; times are ns of whole calls, as recorded, unless stated otherwise."""
+    """One function; its times are in ns and of whole calls as recorded, unless stated otherwise."""
 
     function: str
     layer: str
@@ -43,7 +43,7 @@ class FunctionRow(NamedTuple):
 
 
 def function_rows(scope: Scope) -> list[FunctionRow]:
-    """Return a row with the times of each function that was called, longest total first."""
+    """Return a row for each called function, with its times; the longest total comes first."""
     names = scope.function_names
     size = len(names)
 
@@ -85,10 +85,10 @@ def add_calls(
     bits: Int64s,
     sums: Int64s,
 ) -> None:
-    """Add calls to the rows of `sums`, by function.
+    """Add calls to `sums`, which has a column for each function.
 
-    Rows: calls; self time (ns); calls with a time without probes; that time; its possible error;
-    then the calls with each mark of `bits`.
+    The rows of `sums` are: calls; self time (ns); calls whose time without probes is known; this
+    time (ns); its possible error (ns); then the number of calls with each mark of `bits`.
     """
     for i in range(len(function)):
         of = function[i]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Packets, bits, time in kernel and drops over time: `skbviewer stats io`.
 
-Intervals begin at the time of packet 1, as do those of tshark's -z io,stat; without a capture, at
-that of the first leg of a kernel log.
+Intervals count from the time of packet 1, as in tshark's `-z io,stat`; without a capture, from the
+begin of the first leg in a kernel log.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...records import UNTIMED
-from ..graphs.io_series import UNKNOWN, io_series
+from ..graphs.io_graph_series import UNKNOWN, io_series
 from ..scope import Scope
 
 
 class IoRow(NamedTuple):
-    """One interval.  Times in kernel are of the packets captured in it; None if unknown."""
+    """One interval of time.
+
+    Times in kernel are those of packets captured in the interval; None if unknown.
+    """
 
     after_ns: int  # begin of the interval, since the zero of the Time column
     packets: int
@@ -28,9 +31,10 @@ class IoRow(NamedTuple):
 
 
 def io_rows(scope: Scope) -> list[IoRow]:
-    """Return one row for each interval, including empty ones between others.
+    """Return a row for each interval; empty intervals between others have rows, too.
 
-    Raises Cancelled, and KeyError with a message if the user's intervals are too short.
+    Raises Cancelled.  Raises KeyError, with a message, if the intervals that the user chose are too
+    short.
     """
     rows: list[IoRow] = []
     for one in io_series([scope], scope.interval_ns):
@@ -44,7 +48,7 @@ def io_rows(scope: Scope) -> list[IoRow]:
 
 
 def zero_notes(scope: Scope, rows: list[IoRow]) -> tuple[str, ...]:
-    """Return a sentence on the time from which `rows` count, unless all are after packet 1."""
+    """Return a sentence about the time from which `rows` count, if this is not packet 1's time."""
     if not rows:
         return ()
     if not scope.columns.length("packet"):

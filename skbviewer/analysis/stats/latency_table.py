@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The distribution of durations: `skbviewer stats latency`.
+"""How durations are distributed: `skbviewer stats latency`.
 
-By path: time in kernel of packets; by stage: parts of legs; by function: whole calls.
+The durations of paths are times in kernel of packets.  The durations of stages are parts of legs,
+and the durations of functions are whole calls.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...records.types import Int64s
-from ..breakdown.parts import Breakdown
-from ..breakdown.ranked_values import Ranked, ranked, ranked_blocks, ranked_values
-from ..breakdown.units import chosen_rows
+from ..breakdown.group_percentiles import Ranked, ranked, ranked_blocks, ranked_values
+from ..breakdown.time_parts import Breakdown
+from ..breakdown.timed_packets import chosen_rows
 from ..scope import Scope
-from ..scope.function_calls import function_calls
+from ..scope.counted_calls import function_calls
 from ..timeline.row_stacking import ranks
-from .stages import stage_times
+from .leg_stages import stage_times
 
 PACKET, PATH, STAGE, FUNCTION = "all packets", "path", "stage", "function"
 PERMILLES = (0, 500, 900, 990, 999, 1000)  # nearest rank
@@ -24,7 +25,7 @@ PATHS = 100  # number of paths that are listed, the most frequent ones
 
 
 class LatencyRow(NamedTuple):
-    """The distribution of one kind of duration, ns.  Percentiles are nearest-rank."""
+    """How one kind of duration (ns) is distributed.  Percentiles are nearest ranks."""
 
     kind: str
     name: str
@@ -39,7 +40,7 @@ class LatencyRow(NamedTuple):
 
 
 def latency_rows(scope: Scope) -> list[LatencyRow]:
-    """Return how times are distributed: of all packets, and of each path, stage and function.
+    """Return the distributions of durations: all packets, then each path, stage and function.
 
     Raises Cancelled.
     """
@@ -73,9 +74,9 @@ def _functions(scope: Scope) -> list[LatencyRow]:
 
 
 def _rows(kind: str, names: list[str], group: Int64s, ns: Int64s) -> list[LatencyRow]:
-    """Return a row for each group with durations, in the order of `names`.
+    """Return a row for each group that has durations, in the order of `names`.
 
-    `group` (an index of `names`) and `ns` are parallel.
+    `ns` are durations, and `group` is the group of each, an index of `names`.
     """
     return _made(kind, names, ranked(group, ns, len(names), _ranks))
 

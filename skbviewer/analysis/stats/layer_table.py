@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The time of packets in layers, in waits and on the wire: `skbviewer stats layers`.
 
-A layer's time in a leg is the sum of its functions' self times there: no nanosecond counts twice.
-A call that several packets share is added to the first of them.  The part of a call before its
-packet was there is left out (layer_loops.py).  Waits are those of the leg (docs/times.md); those
-after its end, until a process reads the packet, are rows of their own.  A sniffer's copy passes no
-stages.  Legs whose records may have been lost are left out; their number is returned.
+The time of a layer in a leg is the sum of the self times of its functions there, so no nanosecond
+counts twice.  A call that several packets share counts for the first of them.  What a call does
+before it has its packet is left out (layer_loops.py).  Waits are the waits of legs (docs/times.md).
+Waits after the end of a leg, until a process reads the packet, have rows of their own.  A copy for
+a sniffer has no stages.  Legs whose records may have been lost are left out, and their number is
+returned.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from ...records import narrow
 from ...records.types import Bools, Int64s
 from ...store.whole_columns import Array
 from ..scope import Scope
-from ..scope.call_blocks import call_blocks
+from ..scope.chosen_call_blocks import call_blocks
 from ..words.function_layers import layers
 from ..words.wait_kinds import NAMES, UNKNOWN
-from .duration_spread import Spread, spread, spreads_of_blocks
-from .layer_loops import Calls, LegTimes, layer_sums, own_times
-from .stages import stage_times, wire_times
+from .duration_percentiles import Spread, spread, spreads_of_blocks
+from .layer_time_loops import Calls, LegTimes, layer_sums, own_times
+from .leg_stages import stage_times, wire_times
 
 BUSY, WAIT, LATER, NOWHERE, STAGE = "busy", "wait", "later wait", "unknown", "stage"
 # Columns of calls, by their names in layer_loops.Calls.
@@ -36,12 +37,13 @@ CALLS = {
 
 
 class LayerRow(NamedTuple):
-    """One layer, kind of waiting or stage.  `number` counts legs; the other numbers are ns per leg.
+    """One layer, one kind of wait, or one stage.
 
-    kind: "busy" for the self time of a layer's functions; "wait" for time in a queue or while the
-    CPU worked for others; "later wait" for such time after the leg's end, which is no time in
-    kernel; "unknown" if no record shows which; "stage" for a section of a leg,
-    including waits (Wu & Crawford 2007 for the receiving side), or between two legs (the wire).
+    `kind` is "busy" for the self times of a layer's functions, "wait" for time in a queue or while
+    the CPU worked for others, "later wait" for a wait after the leg's end, which is not time in
+    kernel, or "unknown" if no record shows what the time was.  `kind` is "stage" for a section of a
+    leg, including waits (Wu & Crawford 2007 for the receiving side), or for the wire between two
+    legs.  `number` is the number of legs.  All other numbers are ns for each leg.
     """
 
     kind: str
@@ -57,9 +59,9 @@ class LayerRow(NamedTuple):
 
 
 class LayerTable(NamedTuple):
-    """The rows, and the number of `legs` in them.
+    """The rows of the table, and the number of `legs` that they count.
 
-    `gaps` is the number of legs that were left out because their records may be lost.
+    `gaps` is the number of legs that are left out because their records may be lost.
     """
 
     rows: tuple[LayerRow, ...]
@@ -68,9 +70,9 @@ class LayerTable(NamedTuple):
 
 
 def layer_table(scope: Scope) -> LayerTable:
-    """Return a row for each layer with its times, from the wire upwards; then waits and stages.
+    """Return a row for each layer, from the wire upwards; then for each wait and each stage.
 
-    A leg that begins in the range is included as a whole.
+    If a leg begins in the range of time, the whole leg counts.
     """
     scope = scope.whole
     usable = scope.legs & ~scope.gaps
@@ -89,7 +91,7 @@ def _known(ns: Int64s) -> Int64s:
 
 
 def _layers(scope: Scope, usable: Bools) -> list[LayerRow]:
-    """Return a row with the total time of each layer."""
+    """Return a row for each layer, with the distribution of its time in legs."""
     names = [style.name for style in layers()]
     layer = np.array([*map(names.index, scope.layer_names), -1], np.int64)
     once = scope.once
@@ -116,7 +118,7 @@ def _layers(scope: Scope, usable: Bools) -> list[LayerRow]:
 
 
 def _leg_times(scope: Scope, usable: Bools, legs: Int64s) -> LegTimes:
-    """Return the times of `legs`, which rise; `usable` marks the legs of the session that count."""
+    """Return begin, direction and reader of `legs` (rising); `usable` marks legs that count."""
     kind, begin, reader = (
         scope.columns.near("leg", name, legs) for name in ("kind", "begin_ns", "reader_ns")
     )
@@ -129,7 +131,7 @@ def _blocks(made: list[tuple[Array, Array]]) -> Iterator[tuple[Int64s, Int64s]]:
 
 
 def _sums(calls: Calls, legs: LegTimes, counts: Int64s) -> Int64s:
-    """Return (layer, ns) of each leg and layer of these calls; `counts` counts calls by layer."""
+    """Return (layer, ns) for each leg and layer; add the number of calls in a layer to `counts`."""
     size = len(calls.leg)
     left, own, sums = (
         np.empty(size, np.int64),
@@ -143,7 +145,7 @@ def _sums(calls: Calls, legs: LegTimes, counts: Int64s) -> Int64s:
 
 
 class WaitTimes(NamedTuple):
-    """Waits: the 0-based leg and the kind of each, and its time (ns) in its leg and after it."""
+    """For each wait: its 0-based leg, its kind, and its time (ns) inside its leg and after it."""
 
     leg: Int64s
     kind: Int64s
@@ -152,7 +154,7 @@ class WaitTimes(NamedTuple):
 
 
 def wait_times(scope: Scope, legs: Bools) -> WaitTimes:
-    """Return the waits of the legs that `legs` marks, in the order of the legs."""
+    """Return the waits of those legs that `legs` marks, in the order of the legs."""
     rows, leg = scope.waits
     mine = legs[leg]
     rows, leg = rows[mine], leg[mine]
@@ -165,9 +167,9 @@ def wait_times(scope: Scope, legs: Bools) -> WaitTimes:
 
 
 def _waits(times: WaitTimes, ns: Int64s, word: str) -> list[LayerRow]:
-    """Return a row for each kind of wait that took time, with sums by leg.
+    """Return a row for each kind of wait that took time; a row has the sums of the legs.
 
-    `ns` is the time of each wait that counts; `word` is the kind of the rows.
+    `ns` is the time of each wait that counts; `word` is the kind of the returned rows.
     """
     rows = []
     for number, name in enumerate(NAMES):

@@ -10,20 +10,23 @@ import numpy as np
 
 from ...matching import FORWARD, TX
 from ...records.types import Bools, Int64s
-from ..breakdown.parts import Breakdown
-from ..breakdown.path_rule import path_name
-from ..breakdown.ranked_values import ranked
-from ..breakdown.units import chosen_rows
+from ..breakdown.group_percentiles import ranked
+from ..breakdown.path_class_rule import path_name
+from ..breakdown.time_parts import Breakdown
+from ..breakdown.timed_packets import chosen_rows
 from ..scope import Scope
 from ..timeline.row_stacking import ranks
-from .duration_spread import PERCENTS, Spread
-from .path_members import members_of
+from .duration_percentiles import PERCENTS, Spread
+from .median_and_extreme_packets import members_of
 
 MAX_PATHS = 500  # most paths; rarer ones are summed up in a last row
 
 
 class PathRow(NamedTuple):
-    """One path class.  Times are the time in kernel of its packets."""
+    """One path class: the packets that took the same path.
+
+    The times are times in kernel of the class's packets.
+    """
 
     path: int  # number of the class in the recording, from 1, the most frequent; 0 = rarer ones
     legs: str  # directions of the legs: "send + receive"; "" = all rarer ones
@@ -42,7 +45,7 @@ class PathRow(NamedTuple):
 
 
 def path_rows(scope: Scope) -> list[PathRow]:
-    """Return a row for each path class of the chosen packets, most frequent first.
+    """Return a row for each path class of the chosen packets, the most frequent first.
 
     Raises Cancelled.
     """
@@ -83,11 +86,12 @@ def _ranks(count: int) -> list[int]:
 
 
 def legs_of_classes(made: Breakdown, rows: Int64s, examples: Sequence[int]) -> list[str]:
-    """Return what the kernel did in the legs of path classes: "send + receive, dropped".
+    """Return for each path class what its legs did, such as "send + receive, dropped".
 
-    `examples` has a packet of each class, `rows` are all packets that count; both are indices in
-    `made.units`, and `rows` rise.  A leg whose skb the kernel dropped is called "freed" if that
-    lost none of the packets `rows`: a socket had received them, for example.
+    `examples` has one packet of each class, and `rows` are all packets that count (rising).  Both
+    are indices in `made.units`.  If the kernel dropped a leg's skb, but lost none of the packets
+    `rows` by that, the leg is called "freed".  For example, a leg is called "freed" if a socket had
+    received its packets before the drop.
     """
     directions = [made.directions(row) for row in examples]
     has_drops = any(dropped for legs in directions for _, dropped in legs)
@@ -108,7 +112,7 @@ def _word(kind: int, dropped: bool, lost: bool) -> str:
 
 
 def _largest(made: Breakdown, rows: Int64s) -> list[str]:
-    """Return for each packet the name of the largest part of its time, with its percentage."""
+    """Return for each packet the largest part of its time, with its percentage."""
     used, place = np.unique(rows, return_inverse=True)
     parts = made.divided(used)
     order = np.lexsort((-parts.ns, parts.unit))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The programs that sent or received packets: `skbviewer stats processes`.
 
-A packet belongs to the process whose calls (in task context) sent or read it (Lee et al.).
+A packet belongs to the process whose calls, in task context, sent or read it (Lee et al.).
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ import numpy as np
 
 from ...records.compiled import compiled
 from ...records.types import Bools, Int64s
-from ..blocks_in_threads import each_made
+from ..parallel_blocks import each_made
 from ..scope import Scope
-from ..scope.call_blocks import CallBlock, call_blocks
-from .duration_spread import spreads
+from ..scope.chosen_call_blocks import CallBlock, call_blocks
+from .duration_percentiles import spreads
 
 DENSE = 1 << 24  # keys below this are numbered by a table instead of by sorting
 
 
 class ProcessRow(NamedTuple):
-    """One program name on one host.  `number` counts calls, `legs` counts legs; times are ns."""
+    """All programs with one name on one host.
+
+    `number` is how many calls the program made, and `legs` is in how many legs.  Times are in ns.
+    """
 
     process: str
     host: int  # source id of the KBL
@@ -37,9 +40,9 @@ class ProcessRow(NamedTuple):
 
 
 def process_rows(scope: Scope) -> list[ProcessRow]:
-    """Return a row for each program: the time that its packets' calls took in its own threads.
+    """Return a row for each program: the self times of the calls that its threads made for packets.
 
-    Calls of legs whose records may have been lost are left out.
+    Calls in legs whose records may have been lost are left out.
     """
     mine = own_calls(scope)
     once, programs = scope.once[mine.calls], mine.names
@@ -55,10 +58,11 @@ def process_rows(scope: Scope) -> list[ProcessRow]:
 
 
 class OwnCalls(NamedTuple):
-    """Calls of programs: in the context of their threads, and of legs without losses.
+    """The calls that programs made in their own threads, in legs without lost records.
 
-    `calls` are indices of chosen calls, and `leg` is the leg of each.  `program` is an index of
-    `names`: (source id of the KBL, program).
+    `calls` are the calls, as indices of the chosen calls; `leg` is the leg of each.  `program` is
+    the program of each call, as an index of `names`.  `names` are pairs of the KBL's source id and
+    the program's name.
     """
 
     calls: Int64s
@@ -68,7 +72,7 @@ class OwnCalls(NamedTuple):
 
 
 def own_calls(scope: Scope) -> OwnCalls:
-    """Return the programs' own calls whose self time is known."""
+    """Return the calls that programs made in their own threads and whose self time is known."""
     parts = each_made(partial(_own_of, scope.gaps), call_blocks(scope, "pid", "context", "self_ns"))
     none = np.zeros(0, np.int64)
     mine, leg, pid = (np.concatenate(each) for each in zip((none,) * 3, *parts, strict=True))
@@ -85,7 +89,7 @@ def own_calls(scope: Scope) -> OwnCalls:
 
 
 def _own_of(gaps: Bools, block: CallBlock) -> tuple[Int64s, Int64s, Int64s]:
-    """Return the programs' own calls of a block: index among the chosen calls, leg, thread."""
+    """Return a block's own calls of programs: index among the chosen calls, leg, thread."""
     pid, context, own = block.columns.values()
     mine = np.flatnonzero((context == 0) & (pid > 0) & (own >= 0) & ~gaps[block.leg])
     return block.first + mine, block.leg[mine], pid[mine]
@@ -93,9 +97,10 @@ def _own_of(gaps: Bools, block: CallBlock) -> tuple[Int64s, Int64s, Int64s]:
 
 @compiled
 def count_legs(program: Int64s, leg: Int64s, last: Int64s, ways: Int64s) -> None:
-    """Add to ways[p] the number of legs of the program p; `program` and `leg` are by call.
+    """Add to ways[p] the number of legs in which program p made calls.
 
-    The calls of a leg follow each other.  `last` is scratch space by program, filled with -1.
+    `program` and `leg` have an element for each call.  The calls of a leg must follow each other.
+    `last` is scratch space with an element for each program, filled with -1.
     """
     for i in range(len(leg)):
         if last[program[i]] != leg[i]:
@@ -104,7 +109,7 @@ def count_legs(program: Int64s, leg: Int64s, last: Int64s, ways: Int64s) -> None
 
 
 def _numbered(key: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the distinct keys (not negative), rising, and the index of each key among them."""
+    """Return the distinct keys, rising, and for each of `key` (at least 0) its index among them."""
     most = int(key.max(initial=0)) + 1
     if most > DENSE:
         keys, index = np.unique(key, return_inverse=True)

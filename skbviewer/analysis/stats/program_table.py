@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The time of each program by function: `skbviewer stats programs`.
+"""The time that programs spent in each function: `skbviewer stats programs`.
 
 The rows of a program add up to its row in `skbviewer stats processes`.
 """
@@ -12,12 +12,15 @@ import numpy as np
 
 from ..scope import Scope
 from ..timeline.row_stacking import ranks
-from .duration_spread import spreads
+from .duration_percentiles import spreads
 from .process_table import own_calls
 
 
 class ProgramRow(NamedTuple):
-    """One function of one program on one host.  Times are self times of its own calls, ns."""
+    """The calls of one function that one program made on one host.
+
+    Times are the self times of these calls, in ns.
+    """
 
     process: str
     host: int  # source id of the KBL
@@ -33,7 +36,7 @@ class ProgramRow(NamedTuple):
 
 
 def program_rows(scope: Scope) -> list[ProgramRow]:
-    """Return functions by program, longest total first.  Raises Cancelled."""
+    """Return a row for each program and function, the longest total first.  Raises Cancelled."""
     mine = own_calls(scope)
     once = scope.once[mine.calls]
     calls, group = mine.calls[once], mine.program[once]

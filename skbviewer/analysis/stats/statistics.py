@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""All statistics, by their word on the command line of `skbviewer stats`.
+"""All statistics, by the word with which the command line of `skbviewer stats` names them.
 
-The command line, the Statistics menu and its window are made from STATISTICS.
+The command line, the Statistics menu and the menu's windows are made from STATISTICS.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...records import counted
-from ..breakdown.own_counts import counter_name
+from ..breakdown.self_counter_values import counter_name
 from ..scope import Scope
 from ..streams.round_trips import RoundTripRow, round_trip_rows
 from ..words.function_layers import layers
 from ..words.sampling_text import sampling_text
 from .callgraph_table import CallGraphRow, callgraph_rows
-from .clock import ClockRow, clock_rows, unsure_captures
+from .clock_table import ClockRow, clock_rows, unsure_captures
 from .conversation_table import (
     CONVERSATION_TITLES,
     ENDPOINT_TITLES,
@@ -28,25 +28,25 @@ from .conversation_table import (
     endpoint_rows,
     ends_filter,
 )
-from .counter_table import KINDS as COUNTED
-from .counter_table import CounterRow, counter_rows
 from .drop_table import DropRow, drop_rows
 from .expert_table import TCP, ExpertRow, expert_rows
 from .function_table import FunctionRow, function_rows
+from .hardware_counter_table import KINDS as COUNTED
+from .hardware_counter_table import CounterRow, counter_rows
 from .io_table import IoRow, io_rows, zero_notes
 from .latency_table import FUNCTION, LatencyRow, latency_rows
 from .layer_table import BUSY, LayerRow, layer_table
-from .machine.fault_table import FaultRow, fault_rows
 from .machine.interrupt_table import InterruptRow, interrupt_rows
 from .machine.lock_table import LockRow, lock_rows
+from .machine.page_fault_table import FaultRow, fault_rows
 from .machine.queue_table import QueueRow, queue_rows
 from .machine.syscall_table import ALL, ON_SOCKETS, SOCKETS_ONLY, SyscallRow, syscall_rows
 from .machine.thread_table import ThreadRow, thread_rows
 from .path_table import PathRow, path_rows
 from .process_table import ProcessRow, process_rows
 from .program_table import ProgramRow, program_rows
-from .table import Row, Statistic, Table, quote_text
-from .time_table import TimeRow, time_table
+from .statistic_types import Row, Statistic, Table, quote_text
+from .time_in_kernel_table import TimeRow, time_table
 
 NOTHING_CHOSEN = "nothing was chosen: no packet matches"
 NO_LOG = "the session has no kernel log"
@@ -81,7 +81,7 @@ def _drops(scope: Scope) -> Table:
 
 
 def _with_drops(scope: Scope, table: Table) -> Table:
-    """Return a table that counts drops, with a sentence if there may have been more."""
+    """Return a table that counts drops, with a warning if there may have been more drops."""
     if not scope.kernels:
         return table._replace(notes=("there is no kernel log: drops are unknown",))
     if scope.has_losses:
@@ -94,14 +94,14 @@ def _processes(scope: Scope) -> Table:
 
 
 def _left_out(scope: Scope) -> tuple[str, ...]:
-    """Return a sentence that says why legs are not counted."""
+    """Return sentences that say which legs are not counted, and why."""
     lost = int((scope.legs & scope.gaps & ~scope.points).sum())
     said = f"records of {counted(lost, 'leg')} may have been lost, which are not counted"
     return ((said,) if lost else ()) + _points(scope)
 
 
 def _points(scope: Scope) -> tuple[str, ...]:
-    """Return a sentence that says why legs of other tracers' logs have no durations."""
+    """Return a sentence that says why legs in logs of other tracers have no durations."""
     legs = int((scope.legs & scope.points).sum())
     said = (
         f"{counted(legs, 'leg')} of logs that have points only: such legs have no calls, "
@@ -139,7 +139,7 @@ def _io(scope: Scope) -> Table:
 def _of_events(
     rows_of: Callable[[Scope], Sequence[tuple[Any, ...]]], fields: tuple[str, ...], *groups: str
 ) -> Callable[[Scope], Table]:
-    """Return what makes a table of events that the log has only if `groups` were recorded."""
+    """Return a function that makes a table of events that only logs with `groups` have."""
 
     def table(scope: Scope) -> Table:
         rows = rows_of(scope)
@@ -181,7 +181,7 @@ def _roundtrip(scope: Scope) -> Table:
 
 
 def _no_events(scope: Scope, *groups: str) -> str:
-    """Return a sentence that says why a table of events is empty."""
+    """Return a sentence that says why there are no events in a table."""
     named, word = " and ".join(groups), "group" if len(groups) == 1 else "groups"
     where = "the chosen time has" if scope.is_ranged else "there are"
     how = "" if all(map(scope.has_recorded, groups)) else ": to record them, use 'kblrecord -e all'"
@@ -199,29 +199,35 @@ def _clock(scope: Scope) -> Table:
 
 
 def _layer_filter(row: Row) -> str | None:
-    """Return the filter of a layer.  Waits and stages have no field of the display filter."""
+    """Return the filter that selects a layer; None for other rows.
+
+    Display filters have no field for waits and stages.
+    """
     return f"kbl.layer == {quote_text(row['layer'])}" if row["kind"] == BUSY else None
 
 
 def _time_filter(row: Row) -> str | None:
-    """Return the filter of busy time in a layer."""
+    """Return the filter that selects busy time in a layer; None for other rows."""
     known = row["kind"] == BUSY and row["part"] in {style.name for style in layers()}
     return f"kbl.layer == {quote_text(row['part'])}" if known else None
 
 
 def _path_filter(row: Row) -> str | None:
-    """Return the filter of a path.  Rarer paths are one row, which has no name."""
+    """Return the filter that selects a path.
+
+    All rarer paths are one row, which has no name and no filter.
+    """
     return f"kbl.path == {quote_text(row['name'])}" if row["name"] else None
 
 
 def _numbers_filter(numbers: tuple[int, ...]) -> str | None:
-    """Return the filter of packets by number."""
+    """Return the filter that selects packets by their numbers; None if there are none."""
     listed = ", ".join(map(str, numbers))
     return f"frame.number in {{{listed}}}" if numbers else None
 
 
 def _process_filter(row: Row) -> str:
-    """Return the filter of a process.  A thread without a name is filtered by its number."""
+    """Return the filter that selects a process; a nameless thread is selected by number."""
     thread = re.fullmatch(r"thread (\d+)", row["process"])
     field = f"kbl.pid == {thread[1]}" if thread else f"kbl.comm == {quote_text(row['process'])}"
     return f"call({field} && kbl.context == task)"
@@ -232,7 +238,10 @@ def _function_filter(row: Row) -> str:
 
 
 def _latency_filter(row: Row) -> str | None:
-    """Return the filter of a function.  Paths and stages have no field of the display filter."""
+    """Return the filter that selects a function; None for other rows.
+
+    Display filters have no field for stages.
+    """
     return f"kbl.func == {quote_text(row['name'])}" if row["kind"] == FUNCTION else None
 
 
@@ -244,7 +253,7 @@ def _program_filter(row: Row) -> str:
 
 
 def _expert_filter(row: Row) -> str | None:
-    """Return the filter of all packets with a finding about TCP, or of one packet of another."""
+    """Return the filter for a finding: all packets of one about TCP, otherwise one packet."""
     if row["rule"].startswith(TCP):
         return str(row["rule"])
     return f"frame.number == {row['packet']}" if row["packet"].isdecimal() else None
@@ -337,10 +346,10 @@ STATISTICS: dict[str, Statistic] = {
 
 
 def statistic_of(name: str, scope: Scope) -> Table:
-    """Return the table `name` of STATISTICS, with notes on logs that were sampled.
+    """Return the table `name` of STATISTICS, with notes about sampled logs.
 
-    If nothing was chosen, or no kernel log is there, a note says so instead of an empty table's
-    own.  Raises Cancelled.
+    If nothing was chosen, or if there is no kernel log, a note says so in place of the table's own
+    notes.  Raises Cancelled.
     """
     samples = dict.fromkeys(kernel.sample for kernel in scope.kernels.values() if kernel.sample)
     notes = tuple(sampling_text(*sample) for sample in samples if sample)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""TCP and UDP conversations, and links between packets."""
+"""TCP and UDP conversations, and the relations between packets."""

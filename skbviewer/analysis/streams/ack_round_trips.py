@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The TCP segment that each packet acknowledges, by the rule of Wireshark's tcp.analysis.ack_rtt.
+"""The TCP segment that each packet acknowledges, as in Wireshark's tcp.analysis.ack_rtt.
 
 Input: the packets of all TCP streams of a session.  Output: for each packet, the row of the segment
 that ends at the packet's acknowledgment number.  A segment waits until the other direction
-acknowledges its end, or bytes after it.  If several waiting segments end at the acknowledgment
-number, the oldest one counts.  Segments that end before that number are removed without an answer.
+acknowledges its end, or later bytes.  If several waiting segments end at the acknowledgment number,
+the packet acknowledges the oldest one.  Waiting segments that end before the acknowledgment number
+are removed, because nothing will acknowledge them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from ...records import Progress
 from ...records.compiled import compiled
 from ...records.types import Int64s
-from ..fields.field_data import PACKET, Data
+from ..fields.field_source_tables import PACKET, Data
 from ..fields.stream_fields import SYN, starts, streams_of
 
 FIN = 0x01
@@ -24,7 +25,7 @@ PART = 1 << 20  # number of segments that are processed together
 
 
 def acknowledged_segments(data: Data, progress: Progress) -> Int64s:
-    """Return for each packet the 0-based row of the segment that the packet acknowledges; -1: none.
+    """Return for each packet the 0-based row of the segment that it acknowledges; -1 = none.
 
     The rows are computed only once per session.  Raises Cancelled.
     """
@@ -65,10 +66,11 @@ def _answer(
     waiting: Int64s,
     answered: Int64s,
 ) -> None:
-    """Set answered[i] to the position of the segment that segment i acknowledges.
+    """Set answered[i] to the index of the segment that segment i acknowledges.
 
-    `begin` is where the stream of each segment begins.  `waiting` is scratch space: by direction,
-    the ends and positions of segments that are not acknowledged yet, the oldest first.
+    `begin` is the index at which the stream of each segment begins.  `waiting` is scratch space.
+    `waiting` holds, for each direction, the ends and indices of segments that are not acknowledged
+    yet, the oldest first.
     """
     count = np.zeros(2, np.int64)
     for at in range(len(seq)):

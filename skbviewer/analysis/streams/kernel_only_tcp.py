@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Relative numbers of TCP packets that only the kernel saw, from captured streams.
+"""Sequence numbers of TCP packets that no capture has, relative to the streams in captures.
 
-An skb lifetime belongs to a stream if the captures have exactly one stream between the same ends.
+An skb lifetime belongs to a stream if the captures have exactly one stream between the same
+endpoints.
 """
 
 from __future__ import annotations
@@ -9,19 +10,19 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.types import Int64s
-from ..fields.field_data import SERIES, Data, View
+from ..fields.field_source_tables import SERIES, Data, View
 from ..fields.packet_fields import is_tcp
 from ..fields.stream_fields import MIX, SYN, bases_of, keys_of_ends, streams_of
 from ..fields.tcp_analysis import analysis_of
-from .tcp_info import SegmentSummary
+from .tcp_info_column_text import SegmentSummary
 
 MASK32 = 0xFFFFFFFF
 
 
 def lifetime_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]:
-    """Return the TCP summaries of the rows K<n>, n in `numbers`, as a map from n.
+    """Return the TCP summaries of the rows K<n> for each n in `numbers`, by n.
 
-    Rows that belong to no captured stream are left out.
+    Rows that belong to no stream are left out.
     """
     every = data.kernel_only_rows()
     numbers = numbers[(numbers > 0) & (numbers <= len(every))]
@@ -46,7 +47,7 @@ def lifetime_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]
 
 
 def _streams(data: Data, view: View, rows: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the stream of each of these rows, -1 = none, and its direction in the stream."""
+    """Return the stream (-1 = none) of each of `rows`, and the direction in that stream."""
     streams = streams_of(data, "tcp")
     stream = np.full(len(rows), -1, np.int64)
     ends, way = keys_of_ends(view, rows)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Flows: packets with the same addresses, ports and direction, counted block by block.
+"""Flows, which are packets with the same addresses, ports and direction, counted in blocks.
 
-Input: the packet columns of a session.  There are far fewer flows than packets, so conversations
-and endpoints of all kinds are counted from flows.
+Input: the columns of a session's packets.  There are far fewer flows than packets, so all tables of
+conversations and endpoints are computed from flows.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy as np
 from ...records import Progress
 from ...records.types import LATEST_NS, Int64s, UInt64s
 from ...store import Columns
-from ..blocks_in_threads import each_made
-from ..number_sets import flags_of
-from .flow_loops import BEGIN, SUMS, count_flows, hash_keys, place_hashes
+from ..parallel_blocks import each_made
+from ..row_number_sets import flags_of
+from .packet_flow_loops import BEGIN, SUMS, count_flows, hash_keys, place_hashes
 
 ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
 DLT_EN10MB = 1
@@ -33,11 +33,13 @@ SLOTS = 1 << 16  # of the first hash table
 
 
 class Flows(NamedTuple):
-    """Flows, in the order of their first packets; all arrays are by flow.
+    """Flows in the order of their first packets; each array has an element for each flow.
 
-    `key` has the columns of KEY; MACS are -1 without an Ethernet header.  `begin_ns` and `end_ns`
-    are those of packets with a time: LATEST_NS and 0 if there are none.  `known` packets have a
-    time in kernel, `kernel_ns` altogether; `unknown` ones were matched, but have none.
+    `key` has the columns KEY; the columns MACS are -1 if the packets have no Ethernet header.
+    `begin_ns` and `end_ns` are the first and last time of the flow's packets.  If no packet of a
+    flow has a time, `begin_ns` is LATEST_NS and `end_ns` is 0.  `known` is the number of packets
+    with a time in kernel, and `kernel_ns` is the sum of their times.  `unknown` is the number of
+    packets that match exactly, but have no time in kernel.
     """
 
     key: Mapping[str, Int64s]
@@ -56,10 +58,10 @@ def flows_of(
     times: Int64s | None = None,
     progress: Progress | None = None,
 ) -> Flows:
-    """Return the flows of the packets with the numbers `packets`; None = all.
+    """Return the flows of `packets` (numbers of packets); None means all packets.
 
-    `times` are the times of all packets of the session (ns); without them, the captures' own times
-    are used.  Raises Cancelled.
+    `times` are the times (ns) of all packets in the session.  If `times` is None, the times in the
+    captures are used.  Raises Cancelled.
     """
     table, done = _Table(), 0
     total = columns.length("packet") if packets is None else len(packets)
@@ -72,7 +74,7 @@ def flows_of(
 
 
 def _blocks(columns: Columns, packets: Int64s | None) -> Iterator[Int64s]:
-    """Yield the 0-based rows of the chosen packets, block by block."""
+    """Yield the 0-based rows of `packets`, block by block."""
     count = columns.length("packet")
     chosen = None if packets is None else flags_of(packets - 1, count)
     for first in range(0, count, BLOCK):
@@ -84,7 +86,7 @@ def _blocks(columns: Columns, packets: Int64s | None) -> Iterator[Int64s]:
 
 
 class _Block(NamedTuple):
-    """The keys of packets, the keys' hashes, and the counted values; see count_flows()."""
+    """A block of packets: keys, hashes of the keys, and the values to count; see count_flows()."""
 
     keys: Int64s
     hashes: UInt64s
@@ -92,7 +94,7 @@ class _Block(NamedTuple):
 
 
 def _read(columns: Columns, times: Int64s | None, rows: Int64s) -> _Block:
-    """Return the keys and the counted values of packets."""
+    """Return the keys, hashes and values of the packets `rows` (0-based)."""
     keys, values = (np.empty((size, len(rows)), np.int64) for size in (len(KEY), len(COUNTED)))
     for made, names in ((keys, KEY), (values, COUNTED)):
         for at, name in enumerate(names):
@@ -107,7 +109,7 @@ def _read(columns: Columns, times: Int64s | None, rows: Int64s) -> _Block:
 
 
 class _Table:
-    """A hash table of flows, and their sums."""
+    """A hash table of flows, with the sums of each flow."""
 
     def __init__(self) -> None:
         self._slots = np.full(SLOTS, -1, np.int64)
@@ -116,7 +118,7 @@ class _Table:
         self._count = np.zeros(1, np.int64)
 
     def add(self, block: _Block) -> None:
-        """Count packets."""
+        """Add the packets of a block to the sums of their flows."""
         done = np.int64(0)
         while True:
             given = self._slots, self._keys, self._hashes, self._sums, self._count
@@ -136,14 +138,14 @@ class _Table:
         place_hashes(self._hashes[:count], self._slots)
 
     def flows(self) -> Flows:
-        """Return the flows that were counted."""
+        """Return the flows that were counted so far."""
         count = int(self._count[0])
         key = {name: self._keys[:count, at].copy() for at, name in enumerate(KEY)}
         return Flows(key, *self._sums[:count].T.copy())
 
 
 def _flows(size: int) -> tuple[Int64s, Int64s]:
-    """Return places for the keys and the sums of flows; those of a flow are neighbours."""
+    """Return memory for keys and sums of flows; key and sums of a flow are next to each other."""
     made = np.zeros((size, len(KEY) + SUMS), np.int64)
     keys, sums = made[:, : len(KEY)], made[:, len(KEY) :]
     sums[:, BEGIN] = LATEST_NS

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Links between packets: pings and their answers, addresses that two hosts claim.
+"""Relations between packets: pings and their answers, and addresses that two hosts claim.
 
-Input: the columns of a session, and packet bytes for ARP.  Output: the links of each packet, by
-Wireshark's rules.  A reply answers the last request with the same identifier, number and hosts that
-has no reply yet.  The first hardware address captured for an IPv4 address is the right one.
+Input: the columns of a session, and the bytes of ARP packets.  Output: the relations of each
+packet, by Wireshark's rules.  A reply answers the last unanswered request that has the same
+identifier, number and hosts.  The hardware address that was captured first for an IPv4 address
+counts as the right one.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import numpy as np
 from ...records import BadInput
 from ...records.protocols import ICMP, ICMPV6
 from ...records.types import Bools, Int64s
-from ..fields.byte_fields import BYTE_FIELDS
-from ..fields.field_data import PACKET, Array, Data, View
+from ..fields.field_source_tables import PACKET, Array, Data, View
+from ..fields.packet_byte_fields import BYTE_FIELDS
 from ..words.packet_info import address, mac
 
 ARP = 2054
@@ -29,7 +30,7 @@ _HARDWARE = {field.name: field.make for field in BYTE_FIELDS if field.name.endsw
 
 
 class Claim(NamedTuple):
-    """An ARP packet claims that `ip` is at `mac`; packet `first` claimed that it is at `other`."""
+    """An ARP packet says that `mac` has `ip`, but packet `first` said that `other` has it."""
 
     ip: str
     mac: str
@@ -38,11 +39,11 @@ class Claim(NamedTuple):
 
 
 class Link(NamedTuple):
-    """The relation of a packet to other packets: a ping to its answer, or a conflicting ARP claim.
+    """How a packet is related to other packets: a ping and its answer, or conflicting ARP claims.
 
-    `request`: the packet is a ping.  `partner` is the number of the ping's answer, or of the
-    answer's ping; 0 = none.  `many` is "multicast" or "broadcast" if a ping was sent to more than
-    one host.
+    `request` says that the packet is a ping.  `partner` is the packet number of the ping's answer,
+    or of the ping that was answered; 0 = none.  `many` is "multicast" or "broadcast" if the ping
+    was sent to more than one host.
     """
 
     request: bool = False
@@ -52,7 +53,7 @@ class Link(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Return the end of Wireshark's Info: " (reply in 4)"."""
+        """Return what Wireshark's Info ends with, such as " (reply in 4)"."""
         if self.claim is not None:
             return f" (duplicate use of {self.claim.ip} detected!)"
         if not self.partner:
@@ -61,10 +62,11 @@ class Link(NamedTuple):
 
 
 class _Echoes(NamedTuple):
-    """Pings and their answers, sorted by packet row (0-based).
+    """Pings and their answers, sorted by 0-based packet row.
 
-    `request` says whether a row is a request, and `partner` is the row of its partner (-1 = none).
-    `many` is the kind of the row's destination, an index of DESTINATION_KINDS.
+    `request` says whether the packet is a ping.  `partner` is the row of the ping's answer, or of
+    the ping that the answer is for (-1 = none).  `many` says to how many hosts the packet was sent,
+    as an index of DESTINATION_KINDS.
     """
 
     rows: Array
@@ -74,7 +76,7 @@ class _Echoes(NamedTuple):
 
 
 def links_of(data: Data, numbers: Int64s) -> dict[int, Link]:
-    """Return the links of the packets `numbers` to other packets, as a map from packet number.
+    """Return the links of `numbers` (packet numbers) to other packets, by packet number.
 
     Packets without a link are left out.
     """
@@ -97,7 +99,10 @@ def links_of(data: Data, numbers: Int64s) -> dict[int, Link]:
 
 
 def _echoes(data: Data) -> _Echoes:
-    """Find pings: sport, dport and seq hold type and code, identifier and sequence number."""
+    """Find pings and their answers in the columns of packets.
+
+    For ICMP, the column sport has type and code, dport the identifier, and seq the number.
+    """
     view = data.packets()
     protocol = view.column("protocol")
     rows = np.flatnonzero((protocol == ICMP) | (protocol == ICMPV6))
@@ -121,7 +126,7 @@ def _echoes(data: Data) -> _Echoes:
 
 
 def _many(view: View, rows: Int64s) -> Int64s:
-    """Return for each packet the index of the kind of its destination in DESTINATION_KINDS."""
+    """Return for each packet the kind of its destination, as an index of DESTINATION_KINDS."""
     version = view.column("ip_version")[rows]
     low, high = (view.column(f"daddr_{part}")[rows].astype(np.int64) for part in ("lo", "hi"))
     group = (version == 4) & (low & 0xF0000000 == 0xE0000000)
@@ -130,7 +135,7 @@ def _many(view: View, rows: Int64s) -> Int64s:
 
 
 def _keys(view: View, rows: Int64s, request: Bools) -> list[Int64s]:
-    """Return keys that are equal for a ping and its answer: hosts, identifier and number."""
+    """Return keys (hosts, identifier, number) that are the same for a ping and its answer."""
     columns = {
         name: view.column(name)[rows].astype(np.int64)
         for name in ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "dport", "seq", "source")
@@ -143,7 +148,10 @@ def _keys(view: View, rows: Int64s, request: Bools) -> list[Int64s]:
 
 
 def _claims(data: Data) -> dict[int, Claim]:
-    """Return conflicting claims by packet number.  Raises BadInput if the file has moved."""
+    """Return the conflicting ARP claims, by packet number.
+
+    Raises BadInput if a capture file is gone.
+    """
     whole = data.packets()
     rows = np.flatnonzero((whole.column("ethertype") == ARP) & (whole.column("seq") >= 0))
     view = View(data, PACKET, rows)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Round trips of TCP segments, split at the wire: `skbviewer stats roundtrip`.
+"""Round trips of TCP segments, divided at the wire: `skbviewer stats roundtrip`.
 
-The round trip of a segment ends with its acknowledgment.  The kernel log of the host that sent it
-shows how long its kernel took before the wire, and after the acknowledgment arrived; a kernel log
-of its peer shows how long the peer took.  Each part is a difference of two times of one kernel
-log, so no error of a clock fit is in it.
+A round trip begins with a segment and ends with its acknowledgment.  The kernel log of the host
+that sent the segment shows how long its kernel took before the wire, and after the acknowledgment
+arrived.  A kernel log of the peer shows how long the peer took.  Each part of a round trip is the
+difference between two times in one kernel log, so it has no error of a clock fit.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ...matching import RX, TX
 from ...records import UNTIMED
 from ...records.types import Bools, Int64s
 from ..fields.stream_fields import streams_of
-from ..number_sets import distinct
 from ..packet_legs import exact_matches
-from ..timeline.session_time import packet_times
+from ..row_number_sets import distinct
+from ..timeline.packet_session_times import packet_times
 from .ack_round_trips import acknowledged_segments
 
 if TYPE_CHECKING:
@@ -29,17 +29,18 @@ UNKNOWN = -1
 
 
 class RoundTrips(NamedTuple):
-    """Acknowledged segments, sorted by the number of the acknowledging packet; arrays are int64.
+    """Acknowledged segments, sorted by the number of the acknowledging packet, as int64 arrays.
 
-    `packet` acknowledges `acked`; both are packet numbers.  `when_ns` is the session time of
-    `packet`.  `rtt_ns` is the time between the two in the capture: tcp.analysis.ack_rtt.  A part is
-    UNKNOWN if a leg or its records are missing:
+    `packet` acknowledges `acked`; both are numbers of packets.  `when_ns` is the session time of
+    `packet`.  `rtt_ns` is the time between the packets `acked` and `packet` in the capture:
+    tcp.analysis.ack_rtt.  The other times are UNKNOWN if a leg, or a record of a leg, is missing:
 
-    send: in the sender's kernel, from the first record of the segment to the wire.
+    send: in the sender's kernel, from the segment's first record to the wire.
 
-    outside: from there until the acknowledgment is at the sender's wire.
+    outside: from the time when the segment is at the sender's wire until the acknowledgment is at
+    this wire.
 
-    peer: the part of `outside` from the segment's arrival at the peer to the departure of the
+    peer: the part of `outside` from the arrival of the segment at the peer to the departure of the
     answer.
 
     receive: in the sender's kernel, from the wire to the end of the acknowledgment's leg.
@@ -57,13 +58,13 @@ class RoundTrips(NamedTuple):
 
     @property
     def wire_ns(self) -> Int64s:
-        """Return the part of `outside_ns` that was not at the peer; UNKNOWN if that is unknown."""
+        """Return the part of `outside_ns` that was not at the peer; UNKNOWN if not known."""
         known = (self.outside_ns >= 0) & (self.peer_ns >= 0)
         return np.where(known, self.outside_ns - self.peer_ns, UNKNOWN)
 
 
 class RoundTripRow(NamedTuple):
-    """One acknowledged segment; None is an unknown part."""
+    """One acknowledged segment with its times; None if a time is unknown."""
 
     packet: int
     acked: int
@@ -77,10 +78,7 @@ class RoundTripRow(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """By packet: the 0-based leg that first sent the packet, and the last that received it.
-
-    -1 means that there is no such leg.
-    """
+    """For each packet, the first leg that sent it and the last leg that received it; -1 = none."""
 
     sent: Int64s
     received: Int64s
@@ -126,9 +124,9 @@ def _session_times(scope: Scope, rows: Int64s, ts: Int64s) -> Int64s:
 
 
 def _parts(scope: Scope, rows: Int64s, acked: Int64s) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Return the send, outside, peer and receive times (ns) of round trips; UNKNOWN where unknown.
+    """Return the times send, outside, peer and receive (ns) of round trips; UNKNOWN if unknown.
 
-    `rows` are the acknowledging packets, `acked` the acknowledged ones, both as 0-based rows.
+    `rows` are the acknowledging packets, `acked` the acknowledged ones, as 0-based rows.
     """
     if not scope.columns.length("leg"):
         nothing = np.full(len(rows), UNKNOWN, np.int64)
@@ -166,9 +164,9 @@ def _parts(scope: Scope, rows: Int64s, acked: Int64s) -> tuple[Int64s, Int64s, I
 
 
 def _ends(scope: Scope, packets: Int64s) -> _Ends:
-    """Return the sending and receiving legs whose records are whole.
+    """Return the sending and receiving legs of packets; legs that may lack records are left out.
 
-    `packets` are 0-based rows, rising; the result is parallel to it.
+    `packets` are 0-based rows, rising.  The result has an element for each packet.
     """
     columns = scope.columns
     packet, leg = exact_matches(columns, packets + 1)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The payload of one TCP or UDP conversation, in the order in which it was sent.
 
-Input: segments in capture order.  Output: pieces, each from one side.  Repeated data are left out,
-and data that no packet holds are marked as missing.  Sequence numbers wrap at 2^32 (RFC 9293
-section 3.4).
+Input: segments in capture order.  Output: pieces of payload, each from one side.  Repeated data are
+left out.  Data that no packet contains are marked as missing.  Sequence numbers wrap around at 2^32
+(RFC 9293 section 3.4).
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ SYN = 0x02
 
 
 class Segment(NamedTuple):
-    """A packet's captured payload; `length` is its length on the wire.  `side`: 0 = A, 1 = B."""
+    """The captured payload of a packet; `length` is how many bytes it had on the wire.
+
+    `side` is 0 for A and 1 for B.
+    """
 
     packet: int
     side: int
@@ -29,7 +32,7 @@ class Segment(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Bytes from one side; `missing` bytes before them are in no packet."""
+    """Payload from one side; before it, `missing` bytes were not captured."""
 
     packet: int
     side: int
@@ -38,14 +41,14 @@ class Piece(NamedTuple):
 
 
 def datagrams(segments: Iterable[Segment]) -> Iterator[Piece]:
-    """Yield the payloads of UDP packets in the order of the capture."""
+    """Yield the payloads of UDP packets in the order of capture."""
     for one in segments:
         if one.length:
             yield Piece(one.packet, one.side, one.payload, 0)
 
 
 def bytestream(segments: Iterable[Segment]) -> Iterator[Piece]:
-    """Yield each side's TCP bytes in sequence order, once no bytes before them are missing."""
+    """Yield the TCP payload of each side in the order of its bytes; bytes after a gap wait."""
     sides = (_Side(0), _Side(1))
     for one in segments:
         yield from sides[one.side].add(one)
@@ -54,7 +57,7 @@ def bytestream(segments: Iterable[Segment]) -> Iterator[Piece]:
 
 
 class _Side:
-    """The state of one side: all bytes below `_next` were yielded; later segments wait."""
+    """One side of a TCP stream: bytes before `_next` have been yielded, later segments wait."""
 
     def __init__(self, side: int) -> None:
         self._side = side
@@ -81,7 +84,7 @@ class _Side:
         yield from self._continue()
 
     def rest(self) -> Iterator[Piece]:
-        """Yield the waiting segments, with the gaps between them."""
+        """Yield the segments that still wait, although bytes before them are missing."""
         for begin in sorted(self._early):
             one = self._early[begin]
             assert self._next is not None

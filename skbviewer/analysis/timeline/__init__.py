@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Lanes and boxes of a session's calls over time."""
+"""The calls of a session over time, as boxes in lanes."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers that stand for the functions of all KBLs in a timeline, and the layers of functions."""
+"""Numbers for the functions of all KBLs in a timeline, and the layers of these functions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..words.function_layers import layer_of, layers
 
 
 def layer_names() -> tuple[str, ...]:
-    """Return the names of the layers in resources/layers.json, in its order."""
+    """Return the names of the layers, in the order of resources/layers.json."""
     return tuple(style.name for style in layers())
 
 
 class Functions:
-    """Common numbers for the functions of all KBLs; 0 is a function without a name."""
+    """Numbers the functions of all KBLs; 0 stands for a function without a name."""
 
     def __init__(self, of: Mapping[int, Mapping[int, str]]) -> None:
         names = sorted({name for functions in of.values() for name in functions.values()})
@@ -38,7 +38,7 @@ class Functions:
         )
 
     def numbers(self, source: int, func: Any) -> npt.NDArray[np.uint16]:
-        """Return for each probe id in `func` of the KBL `source` its function number, or 0."""
+        """Return the function number of each probe id in `func` of KBL `source`; 0 = no name."""
         table = self._tables.get(source, np.zeros(1, np.uint16))
         at = np.clip(func, -1, len(table) - 1)  # -1 is the last index, whose value is 0
         return np.asarray(table[at], np.uint16)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Order rows by small group numbers, without the temporary arrays that sorting needs.
+"""Sort rows by small group numbers, without the temporary arrays that numpy's sorting needs.
 
-An order of 20 million rows takes 80 MB, numpy's sorting 480 MB.
+Sorting 20 million rows takes 80 MB in this way, and 480 MB with numpy.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ Groups: TypeAlias = npt.NDArray[np.integer]
 
 
 def group_order(group: Groups, groups: int) -> tuple[Int32s, Int64s]:
-    """Return indices that sort by `group`, from 0 to groups - 1; stable.
+    """Return indices that sort rows by `group`; rows of a group keep their order.
 
-    Also returns where each group begins in this order, and the number of rows at the end.
+    `group` has numbers from 0 to `groups` - 1.  A second array has the index at which each group
+    begins in the sorted rows.  The last element of this second array is the number of rows.
     """
     small: Groups = group.astype(narrow_type(groups), copy=False)
     starts = np.zeros(groups + 1, np.int64)
@@ -32,12 +33,12 @@ def group_order(group: Groups, groups: int) -> tuple[Int32s, Int64s]:
 
 
 def narrow_type(count: int) -> type[np.uint16] | type[np.int32]:
-    """Return a narrow type of the numbers from 0 to count - 1."""
+    """Return a narrow type that can hold the numbers from 0 to `count` - 1."""
     return np.uint16 if count <= 1 << 16 else np.int32
 
 
 def order_by(group: Groups, begin: Int64s) -> Int32s:
-    """Return indices that sort by group (0 or more), then by `begin`; stable."""
+    """Return indices that sort rows by `group` (0 or more), then by `begin`; stable."""
     order, starts = group_order(group, int(group.max()) + 1 if len(group) else 0)
     for low, high in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
         mine = order[low:high]
@@ -48,7 +49,7 @@ def order_by(group: Groups, begin: Int64s) -> Int32s:
 
 @compiled
 def _count(group: Groups, starts: Int64s) -> None:
-    """Count the rows of group g in starts[g + 1]."""
+    """Count the rows of each group g in starts[g + 1]."""
     for row in range(len(group)):
         starts[group[row] + 1] += 1
 

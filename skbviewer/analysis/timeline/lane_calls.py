@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The calls and packets of a whole session as boxes, before they are stacked in rows.
+"""The calls and packets of a whole session as boxes that are not yet stacked in rows.
 
-Input: column chunks, the time base, and each KBL's function names.  Output: a Part of a timeline.
-Columns are read and converted in blocks of rows: those of 20 million calls together would need
-gigabytes.
+Input: column chunks, the time base, and the names of functions in each KBL.  Output: a Part of a
+timeline.  Columns are read and converted in blocks of rows, because whole columns of 20 million
+calls would need gigabytes.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ...records import UNTIMED, Progress
-from ...records.scratch import Scratch
+from ...records.scratch_memory import Scratch
 from ...records.types import Int32s, Int64s
 from .function_numbers import Functions
 from .group_order import narrow_type, order_by
 from .lanes import WIRE, LaneKey, Part
+from .packet_session_times import Clock, Columns, packet_times
 from .pixel_bins import DROP, LAYER, OPEN
-from .session_time import Clock, Columns, packet_times
 
 SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 SLEPT = 1 | 2  # marks of a call whose thread left the CPU during the call
@@ -37,11 +37,11 @@ def calls_by(
     progress: Progress,
     scratch: Scratch,
 ) -> tuple[Part, list[LaneKey]]:
-    """Return all calls as boxes in lanes of `kind`, and the content of each lane.
+    """Return all calls as boxes in lanes, and what each lane shows.
 
-    `kind` is "cpu", "layer" or "process".  A call that has only a socket appears once, although it
-    belongs to several packets.  Box times are ns of session time, minus `t0_ns`.  The boxes are in
-    `scratch`.
+    `kind` is "cpu", "layer" or "process": what calls in the same lane have in common.  A call that
+    has only a socket is shown once, although it belongs to several packets.  Times of boxes are in
+    ns of session time, minus `t0_ns`.  The boxes are stored in `scratch`.
     """
     progress.report("arranging calls", 0, 4)
     rows = _once(columns)
@@ -72,7 +72,7 @@ def calls_by(
 
 
 def _ordered(values: npt.NDArray[Any], order: Int32s, scratch: Scratch) -> npt.NDArray[Any]:
-    """Return `values` in this order, in `scratch`."""
+    """Return `values` in the order of the indices `order`; the result is stored in `scratch`."""
     found = scratch.take(len(order), values.dtype)
     for mine in _blocks(range(len(order))):
         found[mine] = values[order[mine]]
@@ -87,10 +87,10 @@ def wires_of(
     t0_ns: int,
     scratch: Scratch,
 ) -> Part:
-    """Return the known times of capture of all packets, as boxes without length, in `scratch`.
+    """Return the known capture times of all packets as boxes of length 0, stored in `scratch`.
 
-    `captures` are (source, first packet's row, number of packets), one lane each.  Times are ns of
-    session time, minus `t0_ns`.
+    `captures` are (source, row of the first packet, number of packets).  Each capture gets one
+    lane.  Times are in ns of session time, minus `t0_ns`.
     """
     total = sum(count for _, _, count in captures)
     begin, item = scratch.take(total, np.int64), scratch.take(total, np.int32)
@@ -116,9 +116,9 @@ def _wires(
     rows: range,
     room: tuple[Int64s, Int32s],
 ) -> int:
-    """Put the times of the packets `rows` of a capture and their rows into `room`, by time.
+    """Write the times of a capture's packets `rows`, and the rows, into `room`, sorted by time.
 
-    Times are ns of session time.  Returns how many of the packets have a time.
+    The times are in ns of session time.  Returns how many of the packets have a time.
     """
     begin, item = room
     size = 0
@@ -141,7 +141,7 @@ def _blocks(rows: range) -> Iterator[slice]:
 
 
 def _durations(dur: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
-    """Return the durations (ns; unknown ones as 0) in 32 bits if all fit."""
+    """Return durations (ns) in 32 bits if they all fit; unknown ones become 0."""
     dtype = np.uint32 if len(dur) and int(dur.max()) < 1 << 32 else np.int64
     found: npt.NDArray[np.integer] = np.empty(len(dur), dtype)
     for mine in _blocks(range(len(dur))):
@@ -150,15 +150,15 @@ def _durations(dur: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
 
 
 def _of(columns: Columns, table: str, name: str, rows: Int64s | None) -> Any:
-    """Return the column `name` of `table` at `rows`; None stands for all rows."""
+    """Return the column `name` of `table` at `rows`; None means all rows."""
     whole = columns.once(table, name)
     return whole if rows is None else whole[rows]
 
 
 def _once(columns: Columns) -> Int64s | None:
-    """Return the rows of calls to show, or None if all are shown.
+    """Return the rows of the calls to show; None if all rows are shown.
 
-    A call that belongs to several packets has several rows; only one of them is shown.
+    A call that belongs to several packets has several rows, and only one of them is shown.
     """
     found, ordinals = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for first, (flags, skb, ordinal) in columns.pieces("call", "flags", "skb", "ordinal"):
@@ -176,7 +176,7 @@ def _once(columns: Columns) -> Int64s | None:
 
 
 def _sources(columns: Columns, rows: Int64s | None) -> npt.NDArray[np.int64] | int:
-    """Return the KBL of each call in `rows`; a single number if there is only one KBL."""
+    """Return the source id of each call's KBL; a single number if there is only one KBL."""
     of_leg = columns.array("leg", "source")
     if not len(of_leg) or of_leg.min() == of_leg.max():
         return int(of_leg[0]) if len(of_leg) else 0
@@ -185,7 +185,10 @@ def _sources(columns: Columns, rows: Int64s | None) -> npt.NDArray[np.int64] | i
 
 
 def _each(source: npt.NDArray[np.int64] | int, count: int) -> list[tuple[int, Int64s | slice]]:
-    """Return (source, indices of its calls) for each KBL; `source` is the KBL of each call."""
+    """Return for each KBL its source id and the indices of its calls.
+
+    `source` is the source id of each call's KBL.
+    """
     if isinstance(source, int):
         return [(source, slice(0, count))]
     return [(int(one), np.flatnonzero(source == one)) for one in np.unique(source)]
@@ -227,7 +230,7 @@ def _lanes(
     source: npt.NDArray[np.int64] | int,
     look: npt.NDArray[np.uint8],
 ) -> tuple[npt.NDArray[np.integer], list[LaneKey]]:
-    """Return the lane of each call, and the content of each lane."""
+    """Return the lane of each call, and what each lane shows."""
     cpu = _of(columns, "call", "cpu", rows)
     if kind == "cpu":
         keys, number = _ranked(cpu)
@@ -262,16 +265,16 @@ def _lanes(
 
 
 def _ranked(values: npt.NDArray[np.integer]) -> tuple[Int64s, npt.NDArray[np.integer]]:
-    """Return the distinct values, sorted, and for each value its index, in a narrow type."""
+    """Return the distinct values, rising, and for each value its index among them."""
     return _numbered(lambda mine: values[mine].astype(np.int64), len(values))
 
 
 def _numbered(
     code: Callable[[slice], Int64s], count: int
 ) -> tuple[Int64s, npt.NDArray[np.integer]]:
-    """Return the distinct codes, sorted, and for each of `count` rows its code's index.
+    """Return the distinct codes of `count` rows, rising, and the index of each row's code.
 
-    `code` returns the codes of a slice of rows; few of them differ.
+    code(rows) returns the codes of a slice of rows; there must be few different codes.
     """
     blocks = list(_blocks(range(count)))
     found = [np.zeros(0, np.int64), *(np.unique(code(mine)) for mine in blocks)]

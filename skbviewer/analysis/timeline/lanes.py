@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The calls of a session, or of some packets, in lanes by CPU, layer or process.
+"""The calls of a session, or of some packets, in lanes by CPU, layer, process or packet.
 
-Input: column chunks, the time base, and each KBL's function names.  Output: a Timeline, whose times
-are ns of session time since `t0_ns`.  Each lane has rows in which calls nest.  Captures have a lane
-with the wire times of their packets.
+Input: column chunks, the time base, and the names of functions in each KBL.  Output: a Timeline;
+its times are in ns of session time since `t0_ns`.  A lane consists of rows; an inner call is in a
+lower row than the calls around it.  Each capture has a lane with the capture times of its packets.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...records.scratch import Scratch
+from ...records.scratch_memory import Scratch
 from ...records.types import Int64s
 from .function_numbers import layer_names
 from .group_order import group_order, narrow_type
@@ -31,7 +31,7 @@ LONG_ROW = 1 << 20  # boxes; their pages are dropped after a longer row was read
 
 
 class Lane(NamedTuple):
-    """A lane: `rows` rows, from the row `first` on."""
+    """A lane of `rows` rows, which begin with the row `first` of the timeline."""
 
     title: str
     first: int
@@ -43,7 +43,7 @@ class Lane(NamedTuple):
 
 
 class Wire(NamedTuple):
-    """The capture time `at` of a packet in a lane, ns since t0_ns, with its possible error."""
+    """When the packet of a lane was captured (ns since t0_ns), and the possible error of that."""
 
     lane: int
     packet: int
@@ -52,7 +52,7 @@ class Wire(NamedTuple):
 
 
 class LaneWait(NamedTuple):
-    """A wait of the packet of a lane, from `begin` to `end`, ns since t0_ns; `what` is its kind."""
+    """A wait of a lane's packet from `begin` to `end` (ns since t0_ns); `what` is its kind."""
 
     lane: int
     begin: int
@@ -62,9 +62,9 @@ class LaneWait(NamedTuple):
 
 @dataclass(frozen=True)
 class Timeline:
-    """Lanes of boxes; boxes hold indices of `layers` and `names`.
+    """Lanes of boxes; boxes have indices of `layers` and of `names`.
 
-    `scratch` holds the boxes, those of a large recording in files.
+    The boxes are stored in `scratch`; those of a large recording are in files.
     """
 
     kind: str
@@ -80,7 +80,7 @@ class Timeline:
 
     @property
     def is_relative(self) -> bool:
-        """Return whether each lane's times count from its first entry (ns); then t0_ns is 0."""
+        """Return whether times (ns) count from each lane's first entry; then t0_ns is 0."""
         return self.kind == ALIGNED
 
     @property
@@ -91,9 +91,9 @@ class Timeline:
     def bins(
         self, begin_ns: int, end_ns: int, width: int, rows: range | None = None
     ) -> npt.NDArray[np.void]:
-        """Return what to draw from `begin_ns` to `end_ns` (ns since t0_ns) on `width` pixels.
+        """Return what to draw between `begin_ns` and `end_ns` (ns since t0_ns) on `width` pixels.
 
-        `rows` are the rows in sight; None means all.  The result has BIN_DTYPE.
+        `rows` are the visible rows; None means all rows.  The result is an array of BIN_DTYPE.
         """
         chosen = range(self.rows) if rows is None else rows
         given = (self.boxes, begin_ns, end_ns, max(width, 1))
@@ -107,12 +107,12 @@ class Timeline:
         return np.concatenate(found)
 
     def lane_of(self, row: int) -> Lane:
-        """Return the lane to which a row belongs."""
+        """Return the lane to which the row `row` belongs."""
         return next(lane for lane in self.lanes if lane.first <= row < lane.first + lane.rows)
 
 
 class LaneKey(NamedTuple):
-    """The content of a lane: `key` as in Lane; `cpu` is -1 if it shows all CPUs."""
+    """What a lane shows: `key` as in Lane; `cpu` is -1 if the lane shows all CPUs."""
 
     key: int
     cpu: int
@@ -120,7 +120,7 @@ class LaneKey(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Boxes before they are stacked, each with a lane number; sorted by (lane, begin)."""
+    """Boxes that are not yet stacked in rows, each with its lane; sorted by lane and begin."""
 
     lane: npt.NDArray[np.integer]
     begin: Int64s
@@ -134,10 +134,10 @@ class Part(NamedTuple):
 def align(
     part: Part, lanes: int, wires: Sequence[Wire], waits: Sequence[LaneWait] = ()
 ) -> tuple[Part, tuple[Wire, ...], tuple[LaneWait, ...], int]:
-    """Shift each lane so that its first entry is at time 0; without an entry, its wire time.
+    """Shift each lane so that its first entry (or else its capture time) is at time 0.
 
-    `lanes` is the number of lanes.  Returns the shifted boxes, wire times and waits, and the time
-    (ns) at which the last box ends.
+    `lanes` is the number of lanes.  Returns the shifted boxes, capture times and waits, and the
+    time (ns) at which the last box ends.
     """
     bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
     first = {wire.lane: wire.at for wire in wires}
@@ -164,11 +164,11 @@ def assemble(
     waits: tuple[LaneWait, ...] = (),
     scratch: Scratch | None = None,
 ) -> Timeline:
-    """Return a timeline of `kind` from boxes that are not yet stacked in rows.
+    """Return a timeline of `kind`; its boxes are stacked in rows here.
 
-    `bounds` are t0_ns and the end, ns of session time; `names` are those of functions by number.
-    The lanes in `parts` have titles, but no rows yet.  This function empties `parts`, so that large
-    columns are not in memory twice.  The boxes are in `scratch`.
+    `bounds` are t0_ns and the end, in ns of session time.  `names` are the names of functions, by
+    number.  The lanes in `parts` have titles, but no rows yet.  `parts` is empty afterwards, so
+    that large columns are not in memory twice.  The boxes are stored in `scratch`.
     """
     lanes: list[Lane] = []
     stacked: list[tuple[npt.NDArray[np.integer], dict[str, Any]]] = []
@@ -192,7 +192,7 @@ def assemble(
 def _stacked(
     part: Part, lanes: int, first: int, room: Scratch
 ) -> tuple[npt.NDArray[np.integer], list[int]]:
-    """Return the row of each box, from `first` on, and how many rows each lane has (1 or more)."""
+    """Return the row of each box, from `first` on, and each lane's number of rows (1 or more)."""
     bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
     most = first + 2 * MOST_ROWS * lanes
     row: npt.NDArray[np.integer] = room.full(len(part.lane), narrow_type(most), 0)
@@ -207,7 +207,7 @@ def _stacked(
 def _stack_lane(
     part: Part, lane: range, first: int, row: npt.NDArray[np.integer], room: Scratch
 ) -> int:
-    """Put the rows of a lane's boxes, from `first` on, into `row`; returns how many there are."""
+    """Write the rows of a lane's boxes, from `first` on, into `row`; return their number."""
     used = 0
     for is_lower in (False, True):
         reach, rows = nothing_stacked(), 0
@@ -222,7 +222,7 @@ def _stack_lane(
 
 
 def _group(part: Part, boxes: slice, is_lower: bool) -> slice | Int64s:
-    """Return those of some boxes that are stacked together."""
+    """Return the boxes of one group: the lower ones if `is_lower`, otherwise all others."""
     if part.lower is None:
         return slice(0, 0) if is_lower else boxes
     mine: Int64s = np.flatnonzero(part.lower[boxes] == is_lower) + boxes.start
@@ -232,7 +232,7 @@ def _group(part: Part, boxes: slice, is_lower: bool) -> slice | Int64s:
 def _join(
     stacked: list[tuple[npt.NDArray[np.integer], dict[str, Any]]], rows: int, room: Scratch
 ) -> Boxes:
-    """Return all boxes by row; empties `stacked`, whose parts must be in order of rows."""
+    """Return all boxes, sorted by row; `stacked` must be in order of rows, and is emptied."""
     orders, starts = [], np.zeros(rows + 1, np.int64)
     for row, _ in stacked:
         order, own = group_order(row, rows)

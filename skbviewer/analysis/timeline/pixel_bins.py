@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Find the boxes for the pixels of a window among sorted boxes, by searches, not by a full pass.
+"""Find the boxes to draw in each pixel by searches, without going over all boxes.
 
 Input: for each row, boxes that are sorted by time and do not overlap.  Output: the boxes to draw.
-A box wider than a pixel is drawn as it is.  Thinner boxes that begin in the same pixel are merged
-into one bin: their number, their most frequent layer, and whether a packet was dropped in any of
-them.
+A box that is wider than a pixel is drawn as it is.  Narrower boxes that begin in the same pixel are
+drawn as one bin.  A bin has the number of its boxes, their most frequent layer, and a flag that
+says whether a packet was dropped in one of them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BIN_DTYPE = np.dtype(
 
 
 class Boxes(NamedTuple):
-    """Boxes sorted by (row, begin); times are ns since t0_ns."""
+    """Boxes sorted by row and begin; times are in ns since t0_ns."""
 
     starts: Int64s  # index of each row's first box; then the number of boxes
     begin: Int64s
@@ -51,11 +51,11 @@ class Boxes(NamedTuple):
 
     @property
     def end(self) -> Int64s:
-        """Return the ends of the boxes; they are computed anew each time."""
+        """Return the end of each box (ns); the ends are computed anew each time."""
         return np.asarray(self.begin + self.dur, np.int64)
 
     def layers(self) -> list[int]:
-        """Return the numbers of the layers that boxes have, in ascending order."""
+        """Return the numbers of those layers that boxes have, rising."""
         seen = np.zeros(LAYER + 1, np.bool_)
         for first in range(0, len(self.look), BLOCK):
             seen[self.look[first : first + BLOCK] & LAYER] = True
@@ -63,7 +63,7 @@ class Boxes(NamedTuple):
 
 
 def durations(begin: Int64s, end: Int64s) -> npt.NDArray[np.integer]:
-    """Return end - begin of each box, as 32-bit numbers if all fit, because this saves memory."""
+    """Return `end` - `begin` of each box, in 32 bits if they all fit, which saves memory."""
     dur = end - begin
     return dur.astype(np.uint32) if int(dur.max(initial=0)) < 1 << 32 else dur
 
@@ -76,9 +76,9 @@ def boxes(
     item: npt.NDArray[np.integer],
     name: npt.NDArray[np.uint16] | None = None,
 ) -> Boxes:
-    """Return Boxes from columns that are sorted by (row, begin).
+    """Return Boxes made of columns that are sorted by row and begin.
 
-    The columns are those of the class Boxes.  Without `name`, no box has a function.
+    The columns are explained at the class Boxes.  Without `name`, no box has a function's name.
     """
     drops, opens = (np.flatnonzero(look & bit) for bit in (DROP, OPEN))
     names = np.zeros(len(begin), np.uint16) if name is None else name
@@ -87,7 +87,7 @@ def boxes(
 
 
 def bins(of: Boxes, begin: int, end: int, width: int, rows: range) -> npt.NDArray[np.void]:
-    """Return what to draw of the boxes `of` in `rows` between `begin` and `end`, as BIN_DTYPE.
+    """Return what to draw of the boxes in `rows` from `begin` to `end`, as BIN_DTYPE.
 
     The picture shows begin <= t < end (ns since t0_ns) on `width` pixels.
     """
@@ -103,7 +103,7 @@ def bins(of: Boxes, begin: int, end: int, width: int, rows: range) -> npt.NDArra
 
 
 class _Drawn(NamedTuple):
-    """Columns of BIN_DTYPE for one row."""
+    """What to draw in one row: the columns of BIN_DTYPE except the row."""
 
     begin: Int64s
     end: Int64s
@@ -132,10 +132,12 @@ def _row(of: Boxes, row: int, edges: Int64s) -> _Drawn | None:
 
 
 def _positions(of: Boxes, base: int, stop: int, edges: Int64s) -> Int64s:
-    """Return the first box of base <= box < stop, in one row, that begins at or after each edge.
+    """Return for each of `edges` the first box in a row that begins at or after the edge.
 
-    The result is that of np.searchsorted(), in a third of the time: each step of the search is
-    done for all edges at once, so that they wait for memory together.
+    The boxes of the row are those from `base` to `stop` - 1.
+
+    The result is the same as that of np.searchsorted(), but takes a third of the time.  Each step
+    of the search is done for all edges at once, so that the edges wait for the memory together.
     """
     begin, end = -(-base // COARSE), -(-stop // COARSE)
     low = (np.searchsorted(of.coarse[begin:end], edges) + begin - 1) * COARSE + 1
@@ -149,7 +151,7 @@ def _positions(of: Boxes, base: int, stop: int, edges: Int64s) -> Int64s:
 
 
 def _groups(bounds: Int64s, first: int, stop: int) -> Int64s:
-    """Return the indices at which the boxes of each pixel begin; empty pixels are left out."""
+    """Return the index of the first box in each pixel; pixels without boxes are left out."""
     bounds = np.maximum(bounds, first)
     bounds[0] = first
     new = np.r_[True, bounds[1:] != bounds[:-1]] & (bounds < stop)
@@ -157,7 +159,7 @@ def _groups(bounds: Int64s, first: int, stop: int) -> Int64s:
 
 
 def _drawn(of: Boxes, group: Int64s, stop: int, pixel: int) -> _Drawn:
-    """Return one bin for the boxes of each pixel; a last box wider than a pixel has its own bin."""
+    """Return a bin for the boxes of each pixel; a wide box at its end gets a bin of its own."""
     last = np.r_[group[1:], stop] - 1
     wide = of.dur[last] > pixel
     count = last + 1 - group - wide
@@ -181,10 +183,10 @@ def _drawn(of: Boxes, group: Int64s, stop: int, pixel: int) -> _Drawn:
 def _looks(
     of: Boxes, first: Int64s, count: Int64s
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
-    """Return the `look` of each bin, and whether SAMPLES of its boxes have different layers.
+    """Return the `look` of each bin, and whether the sampled boxes have different layers.
 
-    The look has the most frequent layer of these samples, and the flags that any box of the bin
-    has.
+    Only SAMPLES boxes of each bin are examined.  The look of a bin has the most frequent layer of
+    these samples, and all flags that any box of the bin has.
     """
     look, mixed = of.look[first], np.zeros(len(first), np.bool_)
     many = np.flatnonzero(count > 1)

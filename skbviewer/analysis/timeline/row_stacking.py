@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Assign each call a row in its lane so that no box hides another: arrays in, arrays out."""
+"""Assign each call to a row of its lane, so that no box hides another one."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ _LOOKED_UP = 1 << 24  # values within this span are ranked by a table, others by
 def stack(
     begin: Int64s, dur: npt.NDArray[np.integer], reach: Int64s | None = None
 ) -> npt.NDArray[np.uint8]:
-    """Return the rows (from 0) of spans that begin at `begin`, in which order they are.
+    """Return the row (from 0) of each span; spans must be sorted by `begin`.
 
-    If an outer and an inner span begin together, the outer one comes first.  A span gets the first
-    row from which on all earlier spans have ended.  So nested calls get their depth as their row,
-    and other calls (of a sleeping task) as many rows as they need.  `reach` is nothing_stacked() or
-    what an earlier call for earlier spans of the lane left in it.
+    If an outer and an inner span begin at the same time, the outer one must come first.  A span
+    gets the first row in which, and below which, all earlier spans have ended.  So the row of a
+    nested call is its depth.  Calls that are not nested (of a sleeping task) get as many rows as
+    they need.  `reach` is the result of nothing_stacked(), as changed by earlier calls for the same
+    lane.
     """
     row = np.zeros(len(begin), np.uint8)
     if reach is not None or dur.any():
@@ -30,7 +31,7 @@ def stack(
 
 
 def nothing_stacked() -> Int64s:
-    """Return where the spans of each row and of the rows below it end, before there are any."""
+    """Return `reach` for stack(), for a lane that has no spans yet."""
     return np.full(MOST_ROWS, -INT64_MAX)
 
 
@@ -48,7 +49,7 @@ def _stack(
 
 
 def ranks(values: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
-    """Return the distinct values, sorted, and for each element of `values` its index among them."""
+    """Return the distinct values, rising, and for each of `values` its index among them."""
     if not len(values):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     low, high = int(values.min()), int(values.max())

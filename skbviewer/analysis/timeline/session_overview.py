@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""An overview of a whole session: calls and packets over time, losses, and drops.
+"""An overview of a whole session: calls and packets over time, losses and drops.
 
-Input: column chunks, the time base, and the gaps of the KBLs.  Output: an Overview, whose times are
-ns of session time since `t0_ns`.
+Input: column chunks, the time base, and the gaps in the KBLs.  Output: an Overview; its times are
+in ns of session time since `t0_ns`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import numpy.typing as npt
 from ...records import UNTIMED
 from ...records.kernel_events import DROP
 from ...records.types import Int64s
-from .session_time import Clock, Columns, packet_times
+from .packet_session_times import Clock, Columns, packet_times
 
 BINS = 2048
 
 
 class Gap(NamedTuple):
-    """A gap in the records of one CPU; `why` is a number of kbl.h's enum kbl_lost, or HOLE."""
+    """A gap in the records of a CPU; `why` is a number of kbl.h's enum kbl_lost, or HOLE."""
 
     begin: int
     end: int
@@ -33,10 +33,10 @@ class Gap(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """The calls and packets of a session over time, its gaps and its drops.
+    """The calls and packets of a session over time, and its gaps and drops.
 
-    `span_ns` is divided into BINS equal parts; `calls` and `packets` are numbers by part.  `drops`
-    are times, rising.  All times are ns since t0_ns.
+    `span_ns` is divided into BINS equal parts.  `calls` and `packets` are the numbers of calls and
+    packets in each part.  `drops` are the times of drops, rising.  All times are in ns since t0_ns.
     """
 
     t0_ns: int
@@ -53,10 +53,10 @@ def overview(
     captures: Sequence[tuple[int, int, int]],
     gaps: Sequence[Gap],
 ) -> Overview:
-    """Return the overview of a session: its time span, density, gaps and drops.
+    """Return the overview of a session: its span of time, calls and packets over time, gaps, drops.
 
-    `captures` are (source, first packet's row, number of packets).  The times of `gaps` are those
-    of their KBL's clock.
+    `captures` are (source, row of the first packet, number of packets).  The times of `gaps` are on
+    the clocks of their KBLs.
     """
     gaps = [_in_session(gap, clock) for gap in gaps]
     drops = np.sort(_of_drops(columns, clock))
@@ -91,7 +91,7 @@ def _by_source(ts: Int64s, source: npt.NDArray[np.integer], clock: Clock) -> Int
 
 
 def _of_calls(columns: Columns, clock: Clock) -> Iterator[Int64s]:
-    """Yield session times of calls in blocks: all together would take too much memory."""
+    """Yield the session times of calls in blocks; all at once would take too much memory."""
     source = columns.array("leg", "source")
     one = int(source[0]) if len(source) and source.min() == source.max() else 0
     if one or not len(source):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Names and sentences for what records and packets hold."""
+"""Names and sentences for the contents of records and packets."""

@@ -17,7 +17,7 @@ EXECUTED = 13  # width of how often an instruction was executed
 
 
 def disassembly_lines(shown: Disassembly) -> Iterator[str]:
-    """Yield the head, the notes, and a line for each instruction and each new source line."""
+    """Yield a heading, the notes, and a line for each instruction and for each new source line."""
     size = counted(shown.end - shown.begin, "byte")
     executed = "" if shown.executed is None else f", {shown.executed:,} instructions executed"
     yield f"{shown.function} in {shown.image}: {size} at {shown.begin:#x}{executed}"
@@ -30,7 +30,7 @@ def disassembly_lines(shown: Disassembly) -> Iterator[str]:
 
 
 def instruction_line(one: Instruction) -> str:
-    """Return a line: number of executions, offset, bytes, instruction, target's name, marks."""
+    """Return a line: how often executed, offset, bytes, instruction, name of the target, marks."""
     said = instruction_text(one)
     marks = mark_text(one)
     marks += f"{', ' if marks else ''}{linked_text(one)}" if one.linked else ""
@@ -40,13 +40,13 @@ def instruction_line(one: Instruction) -> str:
 
 
 def instruction_text(one: Instruction) -> str:
-    """Return the instruction, with the name of a jump's or call's target."""
+    """Return the instruction as text, followed by the name of what it jumps to or calls."""
     name = f" <{one.name}>" if one.name else ""
     return f"{one.mnemonic:{MNEMONIC}}{one.operands}{name}".rstrip()
 
 
 def short_text(one: Instruction) -> str:
-    """Return the instruction with a name in place of a target's address, if there is a name."""
+    """Return the instruction as text, with the target's name (if known) in place of its address."""
     operands = one.operands
     if one.target is not None and one.name:
         operands = operands.replace(f"{one.target:#x}", one.name)
@@ -54,19 +54,19 @@ def short_text(one: Instruction) -> str:
 
 
 def mark_text(one: Instruction) -> str:
-    """Return what was recorded at the instruction: drops and calls; "" if nothing was."""
+    """Return what the recording has at the instruction, drops and calls; "" if nothing."""
     marks = [f"{counted(one.drops, 'packet')} dropped"] if one.drops else []
     marks += [f"{function}: {counted(number, 'call')}" for function, number in one.calls]
     return ", ".join(marks)
 
 
 def linked_text(one: Instruction) -> str:
-    """Return the bytes of the image at the instruction, if the kernel replaced them; else ""."""
+    """Return the image's bytes of an instruction that the kernel replaced; otherwise ""."""
     return f"image: {one.linked.hex(' ')}" if one.linked else ""
 
 
 def disassembly_json(shown: Disassembly) -> dict[str, Any]:
-    """Return a disassembly as values for JSON.  Addresses are numbers, bytes hexadecimal."""
+    """Return a disassembly as values for JSON; addresses are numbers, bytes hexadecimal."""
     return {
         "function": shown.function,
         "image": shown.image,

@@ -10,7 +10,7 @@ from ...readers import KblChange, KblEvent
 from ...records import counted
 from ...records.kbl_layout import KblLock
 from ...records.kernel_events import SEEN_AT, WORDS
-from .kernel_names import MASK64, Names
+from .kernel_log_names import MASK64, Names
 from .packet_info import address, mac
 
 NETDEV, BRIDGE = 5, 7  # linux/netfilter.h NFPROTO_*
@@ -44,7 +44,7 @@ PAGE_BITS = 0xFFF
 
 
 class EventFacts(NamedTuple):
-    """One event: columns of its record, and rows with its details."""
+    """An event: columns of its record, and rows with further details about it."""
 
     event: int
     data: int
@@ -56,14 +56,14 @@ class EventFacts(NamedTuple):
 
 
 def event_word(event: int) -> str:
-    """Return the word for a kind of event in kbl.h: "qdisc_enqueue"."""
+    """Return the word for a kind of event in kbl.h, such as "qdisc_enqueue"."""
     return WORDS.get(event, f"event_{event}")
 
 
 def event_text(facts: EventFacts, names: Names) -> str:
-    """Return the event's word and its details: "drop NO_SOCKET at udp_rcv+0x1c".
+    """Return an event's word and details, such as "drop NO_SOCKET at udp_rcv+0x1c".
 
-    `facts` are the event's columns; `names` are those of its log.
+    `facts` are the event's columns; `names` are the names in its log.
     """
     say = _TEXTS.get(facts.event)
     rest = say(facts, names) if say else ""
@@ -85,7 +85,7 @@ def _at(facts: EventFacts, names: Names) -> str:
 
 
 def hook_text(hook: int) -> str:
-    """Return the name of a netfilter hook, given as hook | pf << 8: "IPv4 INPUT"."""
+    """Return the name of a netfilter hook, such as "IPv4 INPUT"; `hook` is hook | pf << 8."""
     family, number = hook >> 8 & 0xFF, hook & 0xFF
     known = HOOKS.get(family, IP_HOOKS)
     text = known[number] if number < len(known) else f"hook {number}"
@@ -206,12 +206,12 @@ def _thread(facts: EventFacts, names: Names) -> str:
 
 
 def lock_address(data: int) -> int:
-    """Return the address of the lock in the data of a wait for it."""
+    """Return the address of the lock that the `data` of an event about a lock contains."""
     return data & LOCK_MASK | MASK64 & ~LOCK_MASK
 
 
 def lock_kind(data: int) -> str:
-    """Return the kind of the lock in the data of a wait for it: "mutex", "lock to read"."""
+    """Return the kind of lock in the `data` of an event about a lock, such as "lock to read"."""
     how = data >> LOCK_BITS & 0xFF
     known = {
         KblLock.MUTEX: "mutex",
@@ -233,7 +233,7 @@ def _lock_got(facts: EventFacts, names: Names) -> str:
 
 
 def fault_text(code: int) -> str:
-    """Return what a page fault was about, from x86's error code: "write of a missing page"."""
+    """Return what caused a page fault, from x86's error code: "write of a missing page"."""
     did = "fetch" if code & FAULT_FETCH else "write" if code & FAULT_WRITE else "read"
     who = "" if code & FAULT_USER else " by the kernel"
     return f"{did}{who} of a {'protected' if code & FAULT_PRESENT else 'missing'} page"
@@ -250,7 +250,7 @@ def _length(facts: EventFacts, names: Names) -> str:
 
 
 def queue_name(change: Any, names: Names) -> str:
-    """Return the name of a queue whose length was recorded: "5:0 on eth0", "the backlog"."""
+    """Return the name of a queue whose length an event reports: "5:0 on eth0", "the backlog"."""
     if change.ifindex <= 0:
         return "the backlog"
     device = names.device(change.netns, change.ifindex) or f"if{change.ifindex}"

@@ -14,7 +14,7 @@ OTHER = "other"
 
 
 class LayerStyle(NamedTuple):
-    """A layer's name, and its colours on light and dark backgrounds, "#rrggbb"."""
+    """The name of a layer, and its colours ("#rrggbb") on light and on dark backgrounds."""
 
     name: str
     colour: str
@@ -35,12 +35,12 @@ def layers() -> tuple[LayerStyle, ...]:
 
 @cache
 def layer_of(function: str) -> str:
-    """Return the layer of the first pattern that matches the function's name, else "other"."""
+    """Return the layer of the first pattern that matches the function's name, otherwise "other"."""
     return next((layer for pattern, layer in _table()[1] if _fits(function, pattern)), OTHER)
 
 
 def _fits(name: str, pattern: str) -> bool:
-    """Return what fnmatchcase() returns; simple patterns need no regular expression."""
+    """Return what fnmatchcase() returns, without a regular expression for simple patterns."""
     head, star, rest = pattern.partition("*")
     if "?" in pattern or "[" in pattern or rest:
         return fnmatchcase(name, pattern)

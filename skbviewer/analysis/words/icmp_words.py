@@ -72,10 +72,10 @@ ICMPV6_CODES: Mapping[int, tuple[str, ...]] = {
 
 
 def icmp_info(kind: int, code: int, ident: int, seq: int, ttl: int) -> str:
-    """Return the Info line of an ICMP message, in Wireshark's words.
+    """Return the Info text of an ICMP message, in Wireshark's words.
 
-    `kind` is its type, `code` its code, `ident` and `seq` are those of an echo; `ttl` is -1 if
-    unknown.
+    `kind` is the message's type and `code` its code.  `ident` and `seq` are the numbers of an echo
+    message.  `ttl` is -1 if unknown.
     """
     name = ICMP_TYPES.get(kind, f"Type {kind}")
     if kind in ICMP_QUERIES:
@@ -87,10 +87,10 @@ def icmp_info(kind: int, code: int, ident: int, seq: int, ttl: int) -> str:
 
 
 def icmpv6_info(kind: int, code: int, ident: int, seq: int, hops: int) -> str:
-    """Return the Info line of an ICMPv6 message, without the addresses in its body.
+    """Return the Info text of an ICMPv6 message, without the addresses in its body.
 
-    `kind` is its type, `code` its code, `ident` and `seq` are those of an echo; `hops` is -1 if
-    unknown.
+    `kind` is the message's type and `code` its code.  `ident` and `seq` are the numbers of an echo
+    message.  `hops` is -1 if unknown.
     """
     name = ICMPV6_TYPES.get(kind, f"Type {kind}")
     if kind in ECHO:
@@ -101,6 +101,6 @@ def icmpv6_info(kind: int, code: int, ident: int, seq: int, hops: int) -> str:
 
 
 def _code(codes: Mapping[int, tuple[str, ...]], kind: int, code: int, unknown: str) -> str:
-    """Return the meaning of a code; "" if this type has no codes with a meaning."""
+    """Return what a code means; "" if codes of this type mean nothing."""
     known = codes.get(kind, ())
     return known[code] if code < len(known) else unknown if known else ""

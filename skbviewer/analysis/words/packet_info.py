@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Texts of a packet from its columns: addresses, Wireshark's protocol name and Info line.
+"""Texts about a packet, from its columns: addresses, Wireshark's protocol name and Info.
 
-Input: any row object with the column names of PACKET_DTYPE (a packet or a record).  Sequence
-numbers are the header's unless the stream's numbers are passed.
+Input: an object with the columns of PACKET_DTYPE as attributes (a packet or a record).  Sequence
+numbers are those in the header, unless the numbers relative to the stream are passed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ BROADCAST = (1 << 48) - 1
 def address(version: int, high: int, low: int) -> str | None:
     """Return an IP address as text; None if `version` is 0.
 
-    `high` and `low` are its upper and lower 64 bits, signed; `high` is ignored for IPv4.
+    `high` and `low` are the upper and lower 64 bits of the address, as signed numbers.  `high` is
+    ignored for IPv4.
     """
     if version == 4:
         return str(IPv4Address(low & 0xFFFFFFFF))
@@ -41,57 +42,58 @@ def address(version: int, high: int, low: int) -> str | None:
 
 
 def ends(row: Any) -> tuple[str, str]:
-    """Return the addresses (source, destination) of a row of table `address`, as texts."""
+    """Return the IP addresses (source, destination) in a row of table `address`, as texts."""
     source = address(row.ip_version, row.saddr_hi, row.saddr_lo)
     return source or "", address(row.ip_version, row.daddr_hi, row.daddr_lo) or ""
 
 
 @lru_cache(maxsize=1 << 16)
 def mac(value: int) -> str:
-    """Return a MAC address, given as a number, as aa:bb:cc:dd:ee:ff; "" if unknown (-1)."""
+    """Return a MAC address (a number) as aa:bb:cc:dd:ee:ff or "Broadcast"; "" if unknown (-1)."""
     if value == BROADCAST:
         return "Broadcast"
     return ":".join(f"{value:012x}"[i : i + 2] for i in range(0, 12, 2)) if value >= 0 else ""
 
 
 def or_none(value: int) -> int | None:
-    """Return the value, or None for -1, which stands for an unknown value."""
+    """Return `value`, but None in place of a negative number, which means unknown."""
     return None if value < 0 else value
 
 
 class Stream(Protocol):
-    """Values of a TCP packet that depend on its stream; see tcp_info.SegmentSummary."""
+    """What depends on the stream of a TCP packet; see tcp_info.SegmentSummary."""
 
     @property
     def seq(self) -> int:
-        """Return the sequence number, relative to the stream's first."""
+        """Return the sequence number, relative to the stream's first one."""
 
     @property
     def ack(self) -> int:
-        """Return the acknowledgement number, relative to the stream's first."""
+        """Return the acknowledgment number, relative to the stream's first sequence number."""
 
     @property
     def shift(self) -> int:
-        """Return the window scale: the number of bits."""
+        """Return the number of bits by which the window is shifted (window scale)."""
 
     @property
     def words(self) -> str:
-        """Return notes such as "[TCP Retransmission] "."""
+        """Return notes to put before the Info, such as "[TCP Retransmission] "."""
 
 
 def describe(row: Any, stream: Stream | None = None, more: str = "") -> tuple[str, str]:
-    """Return (Protocol, Info) in Wireshark's words, as far as columns and stream are known.
+    """Return Wireshark's (Protocol, Info) of a packet, as far as `row` and `stream` show them.
 
-    `more` is text from bytes and other packets that is appended: " MSS=1460", " (reply in 4)".
+    `more` is appended; it is text from the packet's bytes or from other packets, such as "
+    MSS=1460" or " (reply in 4)".
     """
     name, info = _described(row, stream or row)
     return name, (stream.words if stream else "") + info + more + _marks(row)
 
 
 def _marks(row: Any) -> str:
-    """Return notes about packets (not records): truncated by the sniffer, malformed.
+    """Return notes about a captured packet: truncated by the sniffer, malformed.
 
-    As in Wireshark, there is no note if only data after a whole TCP header are missing.
+    As in Wireshark, there is no note if the TCP header is complete and only data are missing.
     """
     flags = row.flags if hasattr(row, "caplen") else 0
     said = flags & PACKET_CUT and not (row.protocol == TCP and row.tcp_flags >= 0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The place of each kernel function in the source, according to the JSON of `skbscan scan`.
+"""Where each kernel function is in the source, according to the JSON of `skbscan scan`.
 
-Input: that file, and the folder of the kernel tree if there is one.  Output: file, line and layer
-(by folder) of a function, and the text of the file.
+Input: this JSON file and, if there is one, the folder of the kernel's source.  Output: file, line
+and layer (by folder) of a function, and the text of a source file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ MOST_BYTES = 8 << 20  # most bytes of a source file that are shown
 
 
 class Place(NamedTuple):
-    """A definition.  `file` is relative to the tree, lines count from 1."""
+    """Where a function is defined in the source.
+
+    `file` is relative to the folder of the source; lines count from 1.
+    """
 
     file: str
     line: int
@@ -30,7 +33,10 @@ class Place(NamedTuple):
 
 
 class SourceMap:
-    """Places by function name; several if #if, static functions or headers repeat a function."""
+    """Finds where functions are defined; the same name may be defined in several places.
+
+    A name has several definitions because of branches of #if, static functions, and headers.
+    """
 
     def __init__(self, places: Mapping[str, Sequence[Place]], tree: Path | None = None) -> None:
         self._places = {name: tuple(found) for name, found in places.items()}
@@ -40,20 +46,23 @@ class SourceMap:
         return len(self._places)
 
     def definitions(self, function: str) -> tuple[Place, ...]:
-        """Return the definitions of a function, those in .c files first.
+        """Return where a function is defined, places in .c files first.
 
-        A variant that the compiler made counts as the original function.
+        A variant that the compiler made of a function counts as this function.
         """
         found = self._places.get(function) or self._places.get(VARIANT.sub("", function), ())
         return tuple(sorted(found, key=lambda place: not place.file.endswith(".c")))
 
     def layer(self, function: str) -> str | None:
-        """Return the layer of the function's folder; None if the function is unknown."""
+        """Return the layer that a function's folder has; None if the function is unknown."""
         found = self.definitions(function)
         return found[0].layer if found else None
 
     def text(self, place: Place) -> str:
-        """Return the whole source file.  Raises BadInput if it is missing or outside the tree."""
+        """Return the text of the source file that has `place`, at most MOST_BYTES of it.
+
+        Raises BadInput if the file is missing, or outside the folder of the source.
+        """
         if self.tree is None:
             raise BadInput(Path(place.file), None, "the folder of the kernel source is unknown")
         path = self.tree / place.file
@@ -69,8 +78,8 @@ class SourceMap:
 def load(path: Path, tree: Path | None = None) -> SourceMap:
     """Read where functions are defined, from the output `path` of `skbscan scan --json`.
 
-    `tree` is the folder of the kernel's source, if it is known.  Raises BadInput if the file is
-    something else.
+    `tree` is the folder of the kernel's source, if there is one.  Raises BadInput if the file was
+    not written by `skbscan scan --json`.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))

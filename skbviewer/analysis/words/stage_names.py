@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The names of the stages of a leg, and the functions that begin some of them."""
+"""The names of a leg's stages, and the functions that begin some of them."""
 
 from __future__ import annotations
 

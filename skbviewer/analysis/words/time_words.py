@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Times as text for people.  All times are integer ns."""
+"""Times as text for people.  All times are whole ns."""
 
 from __future__ import annotations
 
 
 def duration(ns: int | None) -> str:
-    """Return `ns` in a suitable unit: "85 ns", "17.3 µs", "2.041 ms"; "" if unknown."""
+    """Return a time in a suitable unit: "85 ns", "17.3 µs", "2.041 ms"; "" if it is unknown."""
     if ns is None:
         return ""
     for limit, divisor, unit, digits in (
@@ -19,7 +19,7 @@ def duration(ns: int | None) -> str:
 
 
 def microseconds(ns: int | None) -> str:
-    """Return `ns` for a column in µs: "217.312"; "" if unknown."""
+    """Return a time as a number of µs for a column: "217.312"; "" if it is unknown."""
     if ns is None:
         return ""
     return f"{'-' if ns < 0 else ''}{abs(ns) // 1000:,}.{abs(ns) % 1000:03d}"

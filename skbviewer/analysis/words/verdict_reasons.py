@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The reason for each verdict, in one sentence: a line for each number in matching/rules.py."""
+"""The reason for each verdict in one sentence, for each number in matching/rules.py."""
 
 from __future__ import annotations
 
@@ -93,10 +93,10 @@ _KNOWN = frozenset(Rung)
 
 
 def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
-    """Return the sentence for the verdict (index of VERDICTS) and rung of a packet or leg.
+    """Return why a packet or leg has its verdict (an index of VERDICTS), as a sentence.
 
-    `has_kbl` says whether the session has a kernel log.  If only a newer version knows the rung,
-    the sentence says so.
+    `has_kbl` says whether the session has a kernel log.  `rung` is the number of the reason for the
+    verdict.  If only a newer version knows the rung, the sentence says so.
     """
     if verdict == WIRE_ONLY and not has_kbl:
         return "No kernel log is loaded."
@@ -112,7 +112,7 @@ def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
 
 
 def series_reason(verdict: int, rung: int) -> str:
-    """Return the sentence for the verdict of a series."""
+    """Return why an skb lifetime has its verdict, as a sentence."""
     if verdict == KERNEL_ONLY:
         return _KERNEL_ONLY.get(rung) or _unknown(rung)
     return reason(verdict, rung)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The states of a leg at a time (docs/times.md); if several apply, the first one is taken."""
+"""The states that a leg can be in (docs/times.md); if several apply, the first one counts."""
 
 from __future__ import annotations
 

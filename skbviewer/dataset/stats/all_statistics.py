@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from .caller_sql import CALLGRAPH, PROGRAMS
 from .latency_sql import LATENCY, LAYERS
+from .program_and_callgraph_sql import CALLGRAPH, PROGRAMS
 from .statistics_sql import CONVERSATIONS, DROPS, ENDPOINTS, FUNCTIONS, PROCESSES
 
 TABLES = {

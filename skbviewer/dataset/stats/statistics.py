@@ -7,11 +7,11 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from ...records import Progress, counted
-from ...session.querying import Answer, Cell
-from ..connection import connection
-from ..filter_connection import filter_connection
+from ...session.query_thread import Answer, Cell
+from ..duckdb_connection import connection
+from ..duckdb_filter_connection import filter_connection
 from ..filter_sql import condition
-from ..querying import BOUNDS, run
+from ..query_thread import BOUNDS, run
 from .all_statistics import TABLES
 from .statistics_sql import ALL_BUT, NETWORK, OF_PACKETS, ONLY, OTHERS
 

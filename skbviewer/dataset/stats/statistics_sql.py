@@ -23,7 +23,7 @@ from ...analysis.breakdown.lost_packets import (
 )
 from ...records.kbl_layout import KblEvent
 from ...records.protocols import TCP, UDP
-from ..connection import literal
+from ..duckdb_connection import literal
 from ..filter_fields import IP, IPV6
 
 

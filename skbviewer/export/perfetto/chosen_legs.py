@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...analysis.fields.field_data import LEG, SERIES, Data
+from ...analysis.fields.field_source_tables import LEG, SERIES, Data
 from ...records import BadInput
 from ...records.types import Bools, Int64s
 from ..chosen_rows import chosen_rows

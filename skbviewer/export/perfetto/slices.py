@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...analysis.fields.all_fields import FIELDS
-from ...analysis.fields.field_data import CALL, DROP, Data, View
+from ...analysis.fields.field_source_tables import CALL, DROP, Data, View
 from ...analysis.packet_path import CONTEXTS
 from ...analysis.words.event_text import event_word
-from ...analysis.words.kernel_names import IDLE, task_name
+from ...analysis.words.kernel_log_names import IDLE, task_name
 from ...records.kbl_layout import KblEvent
 from ...records.kernel_events import SEEN_AT
 from ...records.types import Int64s

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from ...analysis.fields.field_data import CALL
+from ...analysis.fields.field_source_tables import CALL
 from ...analysis.words.wait_kinds import NAMES, QDISC, QUEUE, SOCKET
 from ...records import BadInput
 from ...records.types import Int64s
+from ..atomic_write import written_file
 from ..formats import Exportable, Request
-from ..written_whole import written_file
 from .chosen_legs import ChosenLegs, chosen_legs, field_data_of
-from .counters import counters_of
-from .nesting_loops import INSTANT, assign, events
-from .packet_loops import FLOW, LARGEST, Events, write_events
+from .packet_counters import counters_of
 from .slices import EVENT, Slices, rows_of, slices_of
+from .trace_packet_loops import FLOW, LARGEST, Events, write_events
+from .track_nesting_loops import INSTANT, assign, events
 
 if TYPE_CHECKING:
     from .trace_head import Head

@@ -16,9 +16,9 @@ from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as pb
 from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder
 
 from ...records.types import Int64s
-from .counters import Counter
-from .packet_loops import LARGEST_VALUE, Fields, write_values
+from .packet_counters import Counter
 from .slices import Slices, Track
+from .trace_packet_loops import LARGEST_VALUE, Fields, write_values
 
 SEQUENCE = 1
 ANNOTATIONS = ("packet", "self_ns", "cpu")  # names, whose numbers count from 1

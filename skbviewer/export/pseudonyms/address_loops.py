@@ -20,7 +20,7 @@ import numpy as np
 
 from ...records.compiled import Int, allocation_free, compiled
 from ...records.types import Int64s
-from .keyed_hash import keyed_hash
+from .siphash import keyed_hash
 
 IPV4, IPV6_HIGH, IPV6_LOW, MAC, LAST24 = range(1, 6)  # what a hash is for
 LOW24, LOW32 = 0xFFFFFF, 0xFFFFFFFF

@@ -54,8 +54,8 @@ from .byte_loops import (
     put_mac,
     word_sum,
 )
-from .control_loops import arp, icmp, icmp6, igmp
-from .option_loops import IPV4_KEPT, TCP_KEPT, without_ipv6_options, without_options
+from .control_protocol_loops import arp, icmp, icmp6, igmp
+from .header_option_loops import IPV4_KEPT, TCP_KEPT, without_ipv6_options, without_options
 
 IGMP, IPV4_INSIDE, IPV6_INSIDE, GRE = 2, 4, 41, 47
 DONE, AT_ETHERNET, AT_IPV4, AT_IPV6, AT_ARP = range(5)  # what is at a position

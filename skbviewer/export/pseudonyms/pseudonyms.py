@@ -17,7 +17,7 @@ import numpy as np
 from ...records import BadInput
 from ...records.types import Int64s
 from .address_loops import CACHED, Keyed, all_ipv4, all_ipv6, all_mac
-from .name_texts import Texts
+from .names_in_texts import Texts
 
 KEY_BYTES = 16
 KEY_MOST = 1 << 20  # bytes of a file with a key

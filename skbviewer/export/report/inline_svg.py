@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from .markup import Markup
+from .html_markup import Markup
 
 INHERITED = frozenset({
     "fill", "stroke", "fill-opacity", "stroke-opacity", "stroke-width", "stroke-dasharray",

@@ -10,8 +10,8 @@ from typing import Any
 from ...analysis.words.sampling_text import unit
 from ...analysis.words.time_words import duration
 from ...records import PacketRow, SourceRow, counted
-from .facts import Facts
-from .markup import Content, Markup, element, join_html, table
+from .html_markup import Content, Markup, element, join_html, table
+from .report_contents import Facts
 
 LOSSES = ("lost", "missed", "nested")  # counters of the recorder
 WORDS = {

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from ...analysis.words.leg_words import KIND_WORDS
+from ...analysis.words.leg_kind_words import KIND_WORDS
 from ...analysis.words.time_words import duration, microseconds
 from ...records import Leg, PacketPath, PacketRow, counted
 from ..path_text import has_line
-from .facts import Facts, Row, Shown
-from .layer_chips import layer_chip, layer_numbers
-from .markup import Content, Markup, Span, element, join_html, table
-from .shown_bytes import dump
+from .html_markup import Content, Markup, Span, element, join_html, table
+from .layer_labels import layer_chip, layer_numbers
+from .packet_hex_bytes import dump
+from .report_contents import Facts, Row, Shown
 
 Picture = Callable[[PacketPath, str], Markup]  # of a path, with a title
 INDENT = "\u2007\u2007"  # of a call, for each call around it

@@ -16,14 +16,14 @@ from pathlib import Path
 
 from ... import __version__
 from ...records import PacketPath
-from ..written_whole import written_file
-from .facts import Facts
+from ..atomic_write import written_file
+from .html_markup import Markup, element, join_html
 from .inline_svg import Palette, inline
-from .markup import Markup, element, join_html
 from .overview import heading, numbers, sources
 from .packet_sections import packet_list, shown_packets
+from .report_contents import Facts
 from .statistics_tables import drops, functions, layers
-from .style import style
+from .style_sheet import style
 
 Paint = Callable[[PacketPath, bool], bytes]  # a path as SVG, in dark or in light colours
 SECTIONS = (

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...analysis.stats.table import Table
+from ...analysis.stats.statistic_types import Table
 from ...analysis.words.time_words import duration, microseconds
 from ...records import counted
-from .facts import Facts
-from .layer_chips import layer_chip, layer_numbers
-from .markup import Markup, element, join_html, table
+from .html_markup import Markup, element, join_html, table
+from .layer_labels import layer_chip, layer_numbers
+from .report_contents import Facts
 
 MOST_FUNCTIONS = 40
 WIDTH = 100

@@ -25,8 +25,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...analysis.fields.all_fields import FIELDS, Field
-from ...analysis.fields.field_data import DROP, LEG, ROW
-from ...analysis.fields.field_kind import Kind
+from ...analysis.fields.field_definition import Kind
+from ...analysis.fields.field_source_tables import DROP, LEG, ROW
 
 MARK = b"skbviewer:"
 PREFIX = MARK + b"kbl/2"  # 2 is the version of the format
@@ -94,7 +94,7 @@ def range_name(field: Field) -> str:
 
 
 def foreign(comment: bytes) -> bytes:
-    """Return a comment of a capture in which no MARK is left, as block_loops.py changes texts."""
+    """Return a capture's comment without any MARK, as pcapng_block_loops.py changes texts."""
     return comment.replace(MARK, MARK[:-1] + b";")
 
 

@@ -7,8 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...analysis.fields.field_data import ADDRESS, LEG, PACKET, ROW, SERIES, Array, Data, View
-from ...analysis.grouped_rows import group_bounds
+from ...analysis.fields.field_source_tables import (
+    ADDRESS,
+    LEG,
+    PACKET,
+    ROW,
+    SERIES,
+    Array,
+    Data,
+    View,
+)
+from ...analysis.group_starts import group_bounds
 from ...records.types import Int64s
 
 

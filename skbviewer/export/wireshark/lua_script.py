@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...analysis.fields.all_fields import Field
-from ...analysis.fields.field_data import CALL
-from ...analysis.fields.field_kind import Kind
+from ...analysis.fields.field_definition import Kind
+from ...analysis.fields.field_source_tables import CALL
 from ...analysis.words.verdict_reasons import VERDICTS
 from ...records import resource
 from .comment_format import (
@@ -26,7 +26,7 @@ from .comment_format import (
     range_name,
     short_name,
 )
-from .field_types import lua_type
+from .lua_field_types import lua_type
 
 SCRIPT = "wireshark/kernel_fields.lua"
 TABLES = "--@TABLES\n"  # a line of the script

@@ -16,17 +16,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...analysis.fields.field_data import PACKET, Data
-from ...analysis.words.link_names import link_name
+from ...analysis.fields.field_source_tables import PACKET, Data
+from ...analysis.words.link_type_names import link_name
 from ...records import UNTIMED, BadInput
 from ...records.compiled import compiled
 from ...records.types import Int64s, UInt8s
+from ..atomic_write import write_parts
 from ..chosen_packets import Places, chosen_packets, packet_places, parts
 from ..formats import Exportable, Request
-from ..log_packets import ETHERNET, LogPackets, log_packets
+from ..packets_from_tracer_log import ETHERNET, LogPackets, log_packets
 from ..pseudonyms import Pseudonyms
 from ..pseudonyms.packets import with_pseudonyms
-from ..written_whole import write_parts
 from .byte_copy_loops import copy_exactly
 
 MAGIC_NS, MAJOR, MINOR = 0xA1B23C4D, 2, 4

@@ -22,18 +22,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...analysis.fields.field_data import LEG, PACKET, SERIES, Data
+from ...analysis.fields.field_source_tables import LEG, PACKET, SERIES, Data
 from ...readers import capture_description, kind_name
 from ...records import UNTIMED, Interface, SourceKind
 from ...records.types import Bools, Int64s, UInt8s
+from ..atomic_write import write_parts
 from ..chosen_packets import Places, chosen_packets, packet_places, parts
 from ..formats import Exportable, Request
-from ..log_packets import ETHERNET, LogPackets, log_packets
+from ..packets_from_tracer_log import ETHERNET, LogPackets, log_packets
 from ..pseudonyms import Pseudonyms
 from ..pseudonyms.packets import with_pseudonyms
-from ..written_whole import write_parts
-from .block_loops import HEADER, copy_blocks, options_sizes, write_blocks
-from .blocks import (
+from .byte_copy_loops import AHEAD, Buffer
+from .comment_format import LONGEST, foreign
+from .field_text_loops import Texts
+from .kernel_field_comments import Comments, texts_of
+from .pcapng_block_loops import HEADER, copy_blocks, options_sizes, write_blocks
+from .pcapng_blocks import (
     IF_DESCRIPTION,
     IF_NAME,
     IF_TSOFFSET,
@@ -46,12 +50,8 @@ from .blocks import (
     option,
     section,
 )
-from .byte_copy_loops import AHEAD, Buffer
-from .comment_format import LONGEST, foreign
-from .comments import Comments, texts_of
 from .retis_blocks import write_retis
-from .text_loops import Texts
-from .unseen import marks_of_packets, point_marks
+from .uncaptured_packet_comments import marks_of_packets, point_marks
 
 SECOND = 10**9
 EACH = 136  # bytes of a packet block besides its packet, comments and copied options, at most

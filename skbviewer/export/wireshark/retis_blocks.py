@@ -18,18 +18,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...analysis.fields.field_data import PACKET, Data
+from ...analysis.fields.field_source_tables import PACKET, Data
 from ...readers import capture_description
 from ...records import UNTIMED, Interface
 from ...records.types import Int64s, UInt8s
+from ..atomic_write import write_parts
 from ..chosen_packets import Places, chosen_packets, packet_places, parts
 from ..formats import Exportable, Request
-from ..log_packets import ETHERNET, log_packets
+from ..packets_from_tracer_log import ETHERNET, log_packets
 from ..pseudonyms import Pseudonyms
 from ..pseudonyms.packets import with_pseudonyms
-from ..written_whole import write_parts
-from .block_loops import BLOCK, OPT_COMMENT, OPT_CUSTOM_TEXT
-from .blocks import (
+from .pcapng_block_loops import BLOCK, OPT_COMMENT, OPT_CUSTOM_TEXT
+from .pcapng_blocks import (
     IF_DESCRIPTION,
     IF_NAME,
     IF_TSRESOL,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...analysis.fields.field_data import CALL, LEG, Data
+from ...analysis.fields.field_source_tables import CALL, LEG, Data
 from ...records.types import Int64s
 from .retis_events import MASK64, Event
 

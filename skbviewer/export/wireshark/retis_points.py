@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...analysis.fields.field_data import LEG, PACKET, Data
+from ...analysis.fields.field_source_tables import LEG, PACKET, Data
 from ...records import SourceRow
 from ...records.types import Int64s, UInt8s
 from ..formats import Exportable, Request
-from ..kept_bytes import header_bytes, kept_bytes
-from ..log_packets import ETHERNET, LogPackets, points_with_bytes
+from ..packets_from_tracer_log import ETHERNET, LogPackets, points_with_bytes
 from ..pseudonyms import Pseudonyms
 from ..pseudonyms.packets import with_pseudonyms
+from ..snap_length import header_bytes, kept_bytes
 
 EXACT = 0  # verdict
 

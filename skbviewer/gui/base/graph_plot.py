@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QWidget
 
-from .brush_box import BrushBox
+from .graph_mouse_actions import BrushBox
 from .theme import is_dark
 
 # Of series, light and dark; colours that colour-blind people can tell apart.

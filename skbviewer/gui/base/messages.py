@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QStatusBar
 
-from .notices import Banner, Link
+from .message_and_progress_bars import Banner, Link
 
 SHORT_MS, LONG_MS = 5000, 8000
 

@@ -9,7 +9,7 @@ from skbviewer.session.kernel.log_names import log_names
 from skbviewer.session.match_again import rules_words
 
 from . import wording
-from .recording import Recording
+from .recording_interface import Recording
 
 BETWEEN = "  ·  "  # separates two parts
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPen, QPixmap
 
-from .recording import LayerColours
+from .recording_interface import LayerColours
 
 UNKNOWN_LAYER = "#9a9a9a"
 VERDICT_COLOURS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from skbviewer.analysis.words.leg_words import KIND_WORDS, RELATION_WORDS
+from skbviewer.analysis.words.leg_kind_words import KIND_WORDS, RELATION_WORDS
 from skbviewer.analysis.words.time_words import duration as duration
 from skbviewer.analysis.words.time_words import microseconds as microseconds
 from skbviewer.records import Behind, Leg, PathCall, PathEvent, Wait

@@ -11,10 +11,10 @@ from PySide6.QtGui import QFont
 
 from skbviewer.analysis.comparison import Difference, PathClass
 from skbviewer.analysis.comparison.estimates import FUNCTIONS, SHARE
-from skbviewer.analysis.stats.table import quote_text
+from skbviewer.analysis.stats.statistic_types import quote_text
 from skbviewer.export.comparison_text import per, percent, title_of, value_text
 
-from ..base.sorted_rows import move_indexes, sorted_positions
+from ..base.table_sorting import move_indexes, sorted_positions
 from ..packets.packet_columns import LEFT, RIGHT
 
 Index = QModelIndex | QPersistentModelIndex

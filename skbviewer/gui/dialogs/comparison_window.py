@@ -25,15 +25,15 @@ from PySide6.QtWidgets import (
 )
 
 from skbviewer.analysis.comparison import SECTIONS, Comparison
+from skbviewer.export.atomic_write import write_text
 from skbviewer.export.comparison_table import comparison_table
 from skbviewer.export.comparison_text import by_weight, head_lines
 from skbviewer.export.statistics_csv import write_table_csv
-from skbviewer.export.written_whole import write_text
 from skbviewer.records import BadInput, Progress
 
 from ..base.background_tasks import Tasks
-from ..base.empty_text import EmptyText
-from ..base.notices import WorkBar
+from ..base.empty_view_hint import EmptyText
+from ..base.message_and_progress_bars import WorkBar
 from ..base.sort_header import SortHeader
 from ..base.window_size import open_at
 from ..packets.selection import Selection
@@ -233,7 +233,7 @@ def show_comparison(
 
     def work(limit: str, progress: Progress) -> Comparison:
         from skbviewer.session import Session, open_files
-        from skbviewer.session.comparing import comparison_of
+        from skbviewer.session.session_comparison import comparison_of
 
         mine = Session.open(file)  # of its own, so that the window's one may be closed meanwhile
         try:

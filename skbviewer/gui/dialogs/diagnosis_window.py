@@ -28,14 +28,14 @@ from skbviewer.export.diagnosis_text import lines, not_judged, quiet
 from skbviewer.records import Progress
 
 from ..base.background_tasks import Tasks
-from ..base.notices import WorkBar
-from ..base.recording import Recording
+from ..base.message_and_progress_bars import WorkBar
+from ..base.recording_interface import Recording
 from ..base.shown_packets import NO_RANGE, View
 from ..base.window_size import open_at
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_place, choose_row
 from .finding_view import FindingView
-from .time_bars import TimeBars
+from .time_in_kernel_bars import TimeBars
 
 WORK_DELAY_MS = 300  # no progress is shown before
 

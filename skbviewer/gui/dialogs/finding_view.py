@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from skbviewer.analysis.diagnosis import Evidence, Finding, packets_filter
 
 from ..base import wording
-from ..base.empty_text import EmptyText
+from ..base.empty_view_hint import EmptyText
 from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, chip, is_dark, themed
 
 TITLES = ("#", "Severity", "Cause", "Packets", "Cost (µs)", "Finding")

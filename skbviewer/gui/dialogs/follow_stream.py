@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from skbviewer.export.written_whole import write_text
+from skbviewer.export.atomic_write import write_text
 from skbviewer.records import BadInput, Progress
 from skbviewer.session.packets.followed_stream import Stream
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..base.window_size import open_at
-from . import profiles
+from . import settings_profiles
 from .window_settings import WindowSettings
 
 TEXT = (
@@ -72,33 +72,33 @@ class ProfileDialog(QDialog):
 
     def _show(self) -> None:
         self.list.clear()
-        self.list.addItems(profiles.names())
-        self.list.setCurrentRow(profiles.names().index(profiles.current()))
+        self.list.addItems(settings_profiles.names())
+        self.list.setCurrentRow(settings_profiles.names().index(settings_profiles.current()))
 
     def _check(self) -> None:
         item = self.list.currentItem()
-        self.remove.setEnabled(item is not None and item.text() != profiles.DEFAULT)
-        self.add.setEnabled(profiles.valid(self.name.text()))
+        self.remove.setEnabled(item is not None and item.text() != settings_profiles.DEFAULT)
+        self.add.setEnabled(settings_profiles.valid(self.name.text()))
 
     def _add(self) -> None:
         self._settings.keep()
-        profiles.save_profile(profiles.current())
-        profiles.save_profile(self.name.text().strip())
+        settings_profiles.save_profile(settings_profiles.current())
+        settings_profiles.save_profile(self.name.text().strip())
         self.name.clear()
         self._show()
         self._changed()
 
     def _remove(self) -> None:
-        profiles.remove(self.list.currentItem().text())
+        settings_profiles.remove(self.list.currentItem().text())
         self._show()
         self._changed()
 
     def _choose(self) -> None:
         item = self.list.currentItem()
-        if item is not None and item.text() != profiles.current():
+        if item is not None and item.text() != settings_profiles.current():
             self._settings.keep()
-            profiles.save_profile(profiles.current())
-            profiles.switch(item.text())
+            settings_profiles.save_profile(settings_profiles.current())
+            settings_profiles.switch(item.text())
             self._settings.use()
             self._changed()
         self.accept()

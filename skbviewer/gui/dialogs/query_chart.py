@@ -9,10 +9,15 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from skbviewer.analysis.graphs.query_columns import Pairs, number_columns, pairs, text_columns
+from skbviewer.analysis.graphs.query_result_columns import (
+    Pairs,
+    number_columns,
+    pairs,
+    text_columns,
+)
 
 from ..base.graph_plot import SERIES_COLOURS, GraphPlot, ValueAxis, duration, short
-from ..base.notices import PALETTE_CHANGES
+from ..base.message_and_progress_bars import PALETTE_CHANGES
 from .query_process import Result
 
 BAR = 0.7  # height of a bar; bars are 1 apart

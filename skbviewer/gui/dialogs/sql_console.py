@@ -31,15 +31,15 @@ from skbviewer.analysis.diagnosis import packets_filter
 from skbviewer.export.query_text import COPIES
 from skbviewer.records.table_columns import TableMeaning
 
-from ..base.empty_text import EmptyText
+from ..base.empty_view_hint import EmptyText
 from ..base.window_size import open_at
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_row
 from . import query_history
 from .query_chart import QueryChart
-from .query_lane import QueryLane
 from .query_process import QueryProcess, Result
 from .query_result import QueryModel
+from .query_timeline_lane import QueryLane
 
 FIRST = """SELECT function, count(*) AS calls, sum(self_ns) AS self_ns
 FROM calls

@@ -13,11 +13,11 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from skbviewer.analysis.stats import STATISTICS, Table
 from skbviewer.analysis.stats.column_meanings import meaning
-from skbviewer.analysis.stats.column_rows import ColumnRows, values_of
 from skbviewer.analysis.stats.expert_table import SEVERITY
+from skbviewer.analysis.stats.rows_from_columns import ColumnRows, values_of
 
 from ..base import wording
-from ..base.sorted_rows import move_indexes, natural_key, sorted_positions
+from ..base.table_sorting import move_indexes, natural_key, sorted_positions
 from ..packets.packet_columns import LEFT, RIGHT
 
 Index = QModelIndex | QPersistentModelIndex

@@ -27,15 +27,15 @@ from PySide6.QtWidgets import (
 )
 
 from skbviewer.analysis.stats import STATISTICS, Table
+from skbviewer.export.atomic_write import write_text
 from skbviewer.export.statistics_csv import write_table_csv
-from skbviewer.export.written_whole import write_text
 from skbviewer.records import BadInput, Progress
 
 from ..base.background_tasks import Tasks
-from ..base.empty_text import EmptyText
+from ..base.empty_view_hint import EmptyText
 from ..base.host_names import HostNames
-from ..base.notices import WorkBar
-from ..base.recording import RowIds
+from ..base.message_and_progress_bars import WorkBar
+from ..base.recording_interface import RowIds
 from ..base.sort_header import SortHeader
 from ..base.window_size import open_at
 from ..packets.selection import Selection

@@ -13,7 +13,7 @@ from ..packets import column_state
 from ..packets.colour_rules import stored_rules
 from ..packets.packet_table import PacketTable
 from ..packets.time_column import Precision, TimeFormat
-from .colouring import Colouring
+from .colouring_rules import Colouring
 
 
 class Panes(Protocol):

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from skbviewer.dataset.manifests import Manifest
+from skbviewer.dataset.session_manifests import Manifest
 from skbviewer.records import counted
 
 from ..base.sort_header import SortHeader

@@ -17,7 +17,7 @@ from skbviewer.session.match_again import are_older, match_again, rules_words
 
 from ..base.background_tasks import Tasks
 from ..base.messages import Messages
-from ..base.recording import Opener, Recording
+from ..base.recording_interface import Opener, Recording
 from ..packets.selection import Selection
 from . import bundled_recordings, recent_files, restored_view
 from .files_to_open import files_to_open

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from skbviewer.readers import suffixes
 
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 
 LOGS = suffixes(logs=True)
 

@@ -25,7 +25,7 @@ from skbviewer.analysis.words.sampling_text import sampling_text_of
 from skbviewer.readers import kind_name
 from skbviewer.session.kernel.verdict_counts import Reason
 
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 from ..base.status_text import clock_texts
 from ..base.window_size import open_at
 from ..base.wording import VERDICT

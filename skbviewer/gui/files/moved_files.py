@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from skbviewer.records import SourceRow
 
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 from ..base.window_size import open_at
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from skbviewer.dataset import manifests
-from skbviewer.dataset.manifests import Manifest
+from skbviewer.dataset import session_manifests
+from skbviewer.dataset.session_manifests import Manifest
 from skbviewer.records import Progress
 
 from ..base.background_tasks import Tasks
@@ -42,7 +42,7 @@ class DatasetOpening(QObject):
         """List the sessions of the dataset `folder`."""
 
         def work(_: Progress) -> list[Manifest]:
-            return manifests.read_all(folder)
+            return session_manifests.read_all(folder)
 
         self._tasks.start(f"Reading {folder.name}", work, lambda found: self._show(folder, found))
 
@@ -55,7 +55,7 @@ class DatasetOpening(QObject):
 
     def _open(self, folder: Path, chosen: Sequence[Manifest]) -> None:
         def work(progress: Progress) -> list[Path]:
-            from skbviewer.dataset.opening import original_files
+            from skbviewer.dataset.open_as_session import original_files
 
             return original_files(folder, chosen, progress)
 

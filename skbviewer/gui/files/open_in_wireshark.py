@@ -16,7 +16,7 @@ from skbviewer.records import Progress
 
 from ..base.background_tasks import Tasks
 from ..base.messages import LONG_MS, Messages
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 
 NOT_FOUND = (
     "Wireshark is not installed. For Wireshark on another machine, use File > Export Timeline… "

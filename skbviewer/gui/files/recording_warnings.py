@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 
 NO_KBL = (
     "No kernel log (.kbl) is open: packets are listed without their path through the kernel. "

@@ -27,18 +27,18 @@ from PySide6.QtWidgets import (
 )
 
 from skbviewer.analysis.timeline.lanes import ALIGNED
-from skbviewer.analysis.timeline.shown_part import Shown, command_of
+from skbviewer.analysis.timeline.shown_timeline_part import Shown, command_of
 from skbviewer.export import EXPORTS, Export, Request, Subject
 from skbviewer.export.chosen_rows import none_chosen
-from skbviewer.export.log_packets import without_bytes
+from skbviewer.export.packets_from_tracer_log import without_bytes
 from skbviewer.records import BadInput, Progress
 
 from ..base.background_tasks import Tasks
+from ..base.message_and_progress_bars import WorkBar
 from ..base.messages import Messages
-from ..base.notices import WorkBar
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 from ..pictures.export_painters import READERS, writer_of
-from .packet_options import PacketOptions
+from .packet_export_options import PacketOptions
 
 # What can be written of the timeline and of the packets that the display filter shows.
 OFFERED = tuple(

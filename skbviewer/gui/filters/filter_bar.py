@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from skbviewer.analysis.display_filter import FilterError
 
 from ..base.theme import DROP_COLOURS, arrow, is_dark
-from . import kept_filters as memory
+from . import saved_filters as memory
 from .filter_dialogs import ButtonDialog, FieldList
 from .filter_edit import FilterEdit
 

@@ -21,7 +21,7 @@ from skbviewer.analysis.fields.all_fields import FIELDS
 
 from ..base.window_size import open_at
 from .filter_edit import FilterEdit
-from .kept_filters import Saved
+from .saved_filters import Saved
 
 HEADS = ("Field", "Type", "Meaning")
 OPERATORS = (

@@ -12,7 +12,7 @@ import numpy as np
 
 from skbviewer.records import Progress
 
-from ..base.recording import Recording, RowIds
+from ..base.recording_interface import Recording, RowIds
 from ..packets.packet_rows import ListRow, RowPages, list_row
 
 FIRST, BLOCK = 64, 1024  # rows per request: first few, then many

@@ -14,7 +14,7 @@ from .flame_window import show_flame_graph
 from .graph_window import GraphWindow
 from .io_window import show_io_graphs
 from .latency_window import show_latency_graphs
-from .path_window import show_path_graph
+from .path_graph_window import show_path_graph
 from .round_trip_window import show_round_trips
 
 

@@ -22,12 +22,12 @@ from PySide6.QtWidgets import (
 from skbviewer.analysis.display_filter import expression_for
 from skbviewer.analysis.graphs.flame_boxes import FlameBoxes, Weight, flame_boxes
 from skbviewer.analysis.stats import Chosen
-from skbviewer.analysis.stats.stacks import StackTree
+from skbviewer.analysis.stats.call_stacks import StackTree
 from skbviewer.records import Progress
 
 from ..base.graph_plot import duration
 from ..base.layer_legend import Legend
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 from ..base.shown_packets import View
 from ..base.theme import is_dark, layer_colours
 from ..packets.selection import Selection

@@ -23,11 +23,11 @@ from skbviewer.analysis.stats import Chosen
 from skbviewer.records import Progress, counted
 
 from ..base.background_tasks import Tasks
-from ..base.notices import PALETTE_CHANGES, WorkBar
-from ..base.recording import Recording, RowIds
+from ..base.message_and_progress_bars import PALETTE_CHANGES, WorkBar
+from ..base.recording_interface import Recording, RowIds
 from ..base.shown_packets import NO_RANGE, View
 from ..base.window_size import open_at
-from ..filters.range_filter import RangeFilter
+from ..filters.time_range_filter import RangeFilter
 from ..packets.selection import Selection
 
 WORK_DELAY_MS = 300  # no progress is shown before

@@ -14,18 +14,18 @@ from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
 
 from skbviewer.analysis.display_filter import FilterError, parse
-from skbviewer.analysis.graphs.io_series import UNKNOWN, IoSeries
+from skbviewer.analysis.graphs.io_graph_series import UNKNOWN, IoSeries
 from skbviewer.analysis.stats import Chosen
 from skbviewer.records import Progress
 from skbviewer.records.types import Int64s
 
 from ..base.graph_plot import GraphPlot, duration, short
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 from ..base.shown_packets import View
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_row
 from .graph_window import GraphWindow
-from .series_list import ALL, SeriesList
+from .io_graph_series_list import ALL, SeriesList
 
 INTERVALS = {
     "Automatic": None,

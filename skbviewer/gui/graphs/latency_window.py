@@ -13,12 +13,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
-from skbviewer.analysis.graphs.latency_grid import PERCENTS, LatencyGrid
+from skbviewer.analysis.graphs.latency_histogram_and_heat_map import PERCENTS, LatencyGrid
 from skbviewer.analysis.stats import Chosen
 from skbviewer.records import Progress
 
 from ..base.graph_plot import SERIES_COLOURS, GraphPlot, duration
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 from ..base.shown_packets import View
 from ..base.theme import WIRE_COLOURS, themed
 from ..packets.selection import Selection

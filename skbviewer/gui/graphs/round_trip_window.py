@@ -19,7 +19,7 @@ from skbviewer.records import Progress
 
 from ..base.graph_plot import SERIES_COLOURS, GraphPlot, duration
 from ..base.layer_legend import Legend
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 from ..base.shown_packets import View
 from ..base.theme import WIRE_COLOURS, themed
 from ..packets.selection import Selection

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from skbviewer.records import PacketPath, PathCall
 
-from ..base.empty_text import EmptyText
+from ..base.empty_view_hint import EmptyText
 from .call_columns import CALL_COLUMNS, COMPENSATED, COUNT, FUNCTION, STEPS, UNUSUAL
 from .call_filter import call_filter
 from .call_model import CallModel

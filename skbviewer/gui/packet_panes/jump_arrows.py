@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 if TYPE_CHECKING:
-    from skbviewer.analysis.disassembly.jump_lanes import Arrow
+    from skbviewer.analysis.disassembly.jump_arrow_layout import Arrow
 
 STEP, MARGIN, HEAD = 8, 6, 4  # pixels
 

@@ -33,12 +33,12 @@ from skbviewer.records import Progress, counted
 
 from ..base.background_tasks import Tasks
 from ..base.theme import is_dark
-from ..packets.executed_steps import ask_counts
+from ..packets.executed_instructions_file import ask_counts
 from ..packets.selection import Selection
-from .code_loading import CodeFiles, LoadedCode, load_code
-from .code_model import CodeColumn, CodeModel
-from .executed_bars import ExecutedBars
+from .execution_count_bars import ExecutedBars
 from .jump_arrows import JumpArrows
+from .machine_code_loading import CodeFiles, LoadedCode, load_code
+from .machine_code_model import CodeColumn, CodeModel
 
 if TYPE_CHECKING:
     from skbviewer.analysis.disassembly import Disassembly

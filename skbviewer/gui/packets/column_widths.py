@@ -9,8 +9,8 @@ from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF
 from PySide6.QtWidgets import QTableView
 
 from ..base.sort_header import ARROW
-from .list_header import PacketHeader
 from .packet_columns import Column
+from .packet_list_header import PacketHeader
 from .packet_model import PacketModel
 from .time_column import sample
 

@@ -14,12 +14,12 @@ from skbviewer.records.annotation import IGNORE, MARK, TIME_REF
 
 from ..base import wording
 from ..base.host_names import HostNames
-from ..base.recording import Recording, RowIds
+from ..base.recording_interface import Recording, RowIds
 from ..base.theme import DROP_COLOURS, VERDICT_COLOURS, RowColours, chip, themed
 from .colour_rules import Rule, colours
-from .flag_sets import FlagSets
 from .packet_columns import COLUMNS, RIGHT, Column
 from .packet_rows import ListRow, RowPages, list_row
+from .row_flags import FlagSets
 from .time_column import REFERENCE, Moment, Precision, References, TimeFormat, time_text
 
 Index = QModelIndex | QPersistentModelIndex

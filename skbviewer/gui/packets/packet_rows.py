@@ -10,7 +10,7 @@ import numpy as np
 
 from skbviewer.records import PacketRow, SeriesRow
 
-from ..base.recording import Recording, RowIds
+from ..base.recording_interface import Recording, RowIds
 
 PAGE = 64  # rows, about a screenful: a jump waits for one page
 PAGES_KEPT = 512

@@ -24,14 +24,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from ..base.empty_text import EmptyText
-from ..base.recording import Recording, RowIds
+from ..base.empty_view_hint import EmptyText
+from ..base.recording_interface import Recording, RowIds
 from ..base.theme import is_dark
 from . import column_state
 from .column_state import ColumnState
 from .column_widths import ColumnWidths
-from .list_header import PacketHeader
 from .packet_columns import field_column
+from .packet_list_header import PacketHeader
 from .packet_model import PacketModel
 from .packet_rows import ListRow
 from .row_painter import Place, RowPainter

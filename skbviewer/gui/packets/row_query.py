@@ -10,8 +10,8 @@ from skbviewer.records import Progress
 from skbviewer.records.annotation import IGNORE
 
 from ..base.background_tasks import Tasks
-from ..base.recording import Recording, RowIds
-from .row_notes import Notes
+from ..base.recording_interface import Recording, RowIds
+from .row_marks_and_comments import Notes
 
 Order = tuple[str, bool]  # Column.order, descending
 

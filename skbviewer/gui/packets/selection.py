@@ -10,11 +10,11 @@ from PySide6.QtCore import QObject, Signal
 
 from skbviewer.records import PacketPath
 
-from ..base.recording import Recording, RowIds
+from ..base.recording_interface import Recording, RowIds
 from .packet_rows import ListRow
 
 if TYPE_CHECKING:
-    from skbviewer.session.kernel.executed_steps import CountedSteps
+    from skbviewer.session.kernel.executed_instructions import CountedSteps
 
 NONE = (-1, -1)
 
@@ -116,7 +116,7 @@ class Selection(QObject):
 
     def _set(self, row: ListRow | None, path: PacketPath | None) -> None:
         if path is not None and self._steps is not None:
-            from skbviewer.analysis.executed import with_steps
+            from skbviewer.analysis.executed_instructions import with_steps
 
             path = with_steps(path, self._steps.of_log, self._steps.lines)
         self.row, self.path, self.call = row, path, NONE

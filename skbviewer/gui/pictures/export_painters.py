@@ -10,11 +10,11 @@ from typing import Any, cast
 from skbviewer.export import Export, Exportable, Request, Subject, Writer
 from skbviewer.export.report import facts_of
 
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 from .packet_picture import render_png
 from .report_pictures import write_html, write_read
+from .timeline_box_table import write_timeline_table
 from .timeline_picture import write_timeline
-from .timeline_table import write_timeline_table
 
 
 def _paint_packet(recording: Exportable, request: Request, out: Path) -> None:

@@ -11,19 +11,19 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette
 
 from skbviewer import __version__
-from skbviewer.analysis.timeline.shown_part import DPI, rows_text
+from skbviewer.analysis.timeline.shown_timeline_part import DPI, rows_text
 from skbviewer.records import PacketPath
 
 from ..base import wording
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 from ..base.status_text import clock_texts
 from ..base.theme import VERDICT_COLOURS, dark_palette, layer_colours, light_palette, themed
 from ..packets.packet_rows import ListRow, list_row
-from ..packets.selected_summary import headline, totals
+from ..packets.selected_packet_summary import headline, totals
+from .function_times_table import paint_table, table_height
 from .path_picture import PathPicture
 from .picture_files import ensure_application, layout_size, write_png
 from .picture_font import export_font
-from .times_table import paint_table, table_height
 
 MARGIN = 24
 SPACE = 16

@@ -10,8 +10,8 @@ from skbviewer.records import PacketPath
 
 from ..base.layer_legend import paint_legend
 from ..base.theme import UNKNOWN_LAYER
-from ..timeline.path_item import TimelineItem
 from ..timeline.path_layout import lay_out
+from ..timeline.path_painter import TimelineItem
 from ..timeline.pixel_frame import Frame
 from .picture_axis import paint_axis
 from .picture_font import export_font

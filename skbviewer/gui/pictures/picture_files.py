@@ -14,8 +14,8 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication
 
 from skbviewer import __version__
-from skbviewer.analysis.timeline.shown_part import DPI, layout_units
-from skbviewer.export.written_whole import write_parts
+from skbviewer.analysis.timeline.shown_timeline_part import DPI, layout_units
+from skbviewer.export.atomic_write import write_parts
 from skbviewer.records import BadInput
 
 Paint = Callable[[QPainter], None]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from skbviewer import __version__
 from skbviewer.analysis.timeline.lanes import PACKET_KINDS, Timeline
 from skbviewer.analysis.timeline.session_overview import Overview
-from skbviewer.analysis.timeline.shown_part import (
+from skbviewer.analysis.timeline.shown_timeline_part import (
     Shown,
     command_of,
     layout_units,
@@ -21,7 +21,7 @@ from skbviewer.analysis.timeline.shown_part import (
 from skbviewer.records.types import EARLIEST_NS, LATEST_NS
 
 from ..base import wording
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 from ..base.status_text import clock_texts
 from ..timeline.markers_and_range import LANE_TITLES, TimeState
 from ..timeline.pixel_frame import Frame, places_of

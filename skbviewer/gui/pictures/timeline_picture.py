@@ -12,10 +12,10 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPalette, QPe
 
 from skbviewer.analysis.timeline.lanes import WIRE_LAYER
 from skbviewer.analysis.timeline.pixel_bins import LAYER
-from skbviewer.analysis.timeline.shown_part import Shown
+from skbviewer.analysis.timeline.shown_timeline_part import Shown
 
 from ..base.layer_legend import paint_legend
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 from ..base.theme import dark_palette, layer_colours, light_palette
 from ..timeline.lane_painter import (
     Look,

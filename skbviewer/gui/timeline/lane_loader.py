@@ -10,10 +10,10 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from skbviewer.analysis.timeline.lanes import PACKET_KINDS, Timeline
 from skbviewer.analysis.timeline.session_overview import Overview
 from skbviewer.records import Progress
-from skbviewer.session.kernel.call_places import CallPlace
+from skbviewer.session.kernel.call_positions_in_path import CallPlace
 
 from ..base.background_tasks import Tasks
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 
 DELAY_MS = 300
 ARRANGING = "Arranging calls…"

@@ -16,7 +16,7 @@ from skbviewer.analysis.timeline.lanes import WIRE_LAYER, Lane, Timeline
 from skbviewer.analysis.timeline.pixel_bins import DROP, LAYER, OPEN
 from skbviewer.analysis.timeline.session_overview import Gap
 
-from ..base.rect_array import Rects, draw_rects
+from ..base.rectangle_drawing import Rects, draw_rects
 from ..base.theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, is_dark, text_on, themed
 from .pixel_frame import Frame, Places
 

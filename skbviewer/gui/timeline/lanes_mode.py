@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF
 
 from skbviewer.analysis.timeline.lanes import ALIGNED, PACKET_KINDS, Timeline
 from skbviewer.records import PacketPath
-from skbviewer.session.kernel.call_places import CallPlace
+from skbviewer.session.kernel.call_positions_in_path import CallPlace
 
 from .hover_tips import bin_tip, call_tip, gap_tip, leg_rows
 from .mouse_actions import Mouse

@@ -16,7 +16,7 @@ from ..base import wording
 from ..base.theme import themed
 from .lane_painter import Look, band
 from .markers_and_range import MARKERS, TimeState, stack_levels
-from .path_item import above_all
+from .path_painter import above_all
 from .pixel_frame import Frame
 
 MARKER_COLOURS = {"A": ("#006400", "#5fd35f"), "B": ("#008b8b", "#3fd9d9")}  # KernelShark's

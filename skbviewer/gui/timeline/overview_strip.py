@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from skbviewer.analysis.timeline.session_overview import Overview
 
-from ..base.rect_array import draw_rects
+from ..base.rectangle_drawing import draw_rects
 from ..base.theme import DROP_COLOURS, WIRE_COLOURS, is_dark, themed
 from .time_axis import ZOOM_STEP
 

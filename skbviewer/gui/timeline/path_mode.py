@@ -12,8 +12,8 @@ from PySide6.QtCore import QPointF
 from skbviewer.records import POINTS_ONLY, PacketPath
 
 from .hover_tips import call_tip, leg_rows
-from .path_item import TITLE_ROWS, TimelineItem
 from .path_layout import bar_at, lay_out, wait_at
+from .path_painter import TITLE_ROWS, TimelineItem
 from .timeline_plot import TimelinePlot
 
 SLACK_PADS = 20  # one may pan this many fiftieths of the path beyond it

@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 
 from skbviewer.records import PacketRow
-from skbviewer.session.kernel.call_places import CallPlace
+from skbviewer.session.kernel.call_positions_in_path import CallPlace
 
-from ..base.recording import Recording, RowIds
+from ..base.recording_interface import Recording, RowIds
 from ..packets.packet_rows import of_packet, of_series
 from ..packets.selection import Selection
 from .timeline_view import TimelineView

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from skbviewer.records import Annotation, BadInput
 from skbviewer.records.annotation import CALL_NOTE, COMMENT
 
-from ..base.ask_text import ask_text
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
+from ..base.text_dialog import ask_text
 from .timeline_plot import TimelinePlot
 
 Do = Callable[[], None]

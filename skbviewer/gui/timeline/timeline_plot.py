@@ -17,7 +17,7 @@ from skbviewer.records import PacketPath
 
 from ..base import wording
 from ..base.layer_legend import Legend
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 from .lane_items import LanesItem, MarksItem
 from .lane_loader import Loader
 from .markers_and_range import TimeState

@@ -13,7 +13,7 @@ from skbviewer.analysis.timeline.lanes import Timeline
 from skbviewer.analysis.timeline.session_overview import Overview
 from skbviewer.records import PacketPath
 
-from ..base.recording import Recording
+from ..base.recording_interface import Recording
 from .lane_painter import Look
 from .lane_titles import Gutter, width_in
 from .lanes_mode import LanesMode

@@ -10,7 +10,7 @@ from PySide6.QtGui import QBrush, QFontMetricsF, QPainter, QPalette
 
 from skbviewer.analysis.timeline.lanes import Timeline
 
-from ..base.rect_array import Rects
+from ..base.rectangle_drawing import Rects
 from ..base.theme import WAIT_COLOURS, themed
 from .lane_painter import FAR_PX, TEXT_FROM_PX, Look, lane_area, rects_of
 from .pixel_frame import Frame, Places

@@ -8,13 +8,13 @@ from decimal import Decimal, InvalidOperation
 from PySide6.QtWidgets import QInputDialog, QWidget
 
 from skbviewer.analysis.timeline.lanes import PACKET_KINDS
-from skbviewer.analysis.timeline.shown_part import Shown
+from skbviewer.analysis.timeline.shown_timeline_part import Shown
 
 from ..base.messages import Messages
 from ..base.wording import seconds
-from ..filters.range_filter import RangeFilter
+from ..filters.time_range_filter import RangeFilter
 from ..packets.packet_rows import of_packet
-from ..packets.row_notes import Notes
+from ..packets.row_marks_and_comments import Notes
 from ..packets.row_query import RowQuery
 from ..packets.selection import Selection
 from .markers_and_range import SELECTED

@@ -18,7 +18,7 @@ from skbviewer.records.annotation import IGNORE, MARK, TIME_REF
 
 from ..base.appearance import Theme
 from ..base.shown_packets import View
-from ..dialogs.colouring import CONVERSATIONS
+from ..dialogs.colouring_rules import CONVERSATIONS
 from ..dialogs.comparison_window import ask_comparison
 from ..dialogs.diagnosis_window import show_diagnosis
 from ..dialogs.follow_stream import ask_stream
@@ -31,7 +31,7 @@ from ..files import recent_files as recent
 from ..files.file_menu import FILES
 from ..files.open_in_wireshark import open_in_wireshark
 from ..graphs.all_graphs import GRAPHS, Graph
-from ..packets.executed_steps import ask_counts
+from ..packets.executed_instructions_file import ask_counts
 from ..packets.time_column import Precision, TimeFormat
 from ..timeline.window_connection import ask_range, shown_now
 from .row_menu import fill_conversations, fill_filters

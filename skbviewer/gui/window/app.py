@@ -17,7 +17,7 @@ from skbviewer.records.resource_files import resource
 from skbviewer.session import open_files
 
 from ..base.garbage_collection import collected_in_this_thread
-from ..base.recording import Opener
+from ..base.recording_interface import Opener
 from ..files.restored_view import ViewState
 from .main_window import MainWindow
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt
 
-from ..base.recording import Opener
+from ..base.recording_interface import Opener
 from .key_list import KeyList
 from .menus import Menus
 from .row_menu import row_menu

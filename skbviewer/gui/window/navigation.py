@@ -18,7 +18,7 @@ from ..filters.cell_filter import NO_CONVERSATION, conversations
 from ..filters.find_bar import FindBar
 from ..packets.packet_rows import ListRow
 from ..packets.packet_table import PacketTable
-from ..packets.row_notes import Notes
+from ..packets.row_marks_and_comments import Notes
 from ..packets.row_query import RowQuery
 from ..packets.selection import Selection
 from .row_history import History

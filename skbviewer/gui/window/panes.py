@@ -13,11 +13,11 @@ from typing import NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from ..packet_panes.accessed_memory_view import MemoryView
 from ..packet_panes.call_tree import CallTree
 from ..packet_panes.machine_code_view import CodeView
-from ..packet_panes.memory_view import MemoryView
 from ..packet_panes.packet_detail import PacketDetail
-from ..packet_panes.raw_view import RawView
+from ..packet_panes.raw_record_view import RawView
 from ..packet_panes.source_view import SourceView
 from ..packets.selection import Selection
 from ..timeline.selection_links import choose_row, follow

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from PySide6.QtGui import QGuiApplication
 
-from ..base.ask_text import ask_text
 from ..base.messages import Messages
+from ..base.text_dialog import ask_text
 from ..filters.find_packet import row_of
 from ..packets import copied_rows
 from ..packets.packet_table import PacketTable
-from ..packets.row_notes import Notes
+from ..packets.row_marks_and_comments import Notes
 from ..packets.selection import Selection
 
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu
 
 from skbviewer.analysis.display_filter import MODES, combine_filters
 
-from ..dialogs.colouring import CONVERSATIONS
+from ..dialogs.colouring_rules import CONVERSATIONS
 from ..filters.cell_filter import cell_filter, conversations
 from .window_parts import WindowParts
 

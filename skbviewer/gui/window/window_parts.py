@@ -24,13 +24,13 @@ from skbviewer.records.annotation import IGNORE, MARK, TIME_REF
 from ..base.appearance import Appearance
 from ..base.background_tasks import Tasks
 from ..base.host_names import HostNames
+from ..base.message_and_progress_bars import Banner, WorkBar
 from ..base.messages import LONG_MS, Messages
-from ..base.notices import Banner, WorkBar
-from ..base.recording import Opener, Recording, RowIds
+from ..base.recording_interface import Opener, Recording, RowIds
 from ..base.status_text import list_text, status_text
 from ..base.window_size import open_at
-from ..dialogs import profiles
-from ..dialogs.colouring import Colouring
+from ..dialogs import settings_profiles
+from ..dialogs.colouring_rules import Colouring
 from ..dialogs.window_settings import WindowSettings, use_times
 from ..files import recent_files as recent
 from ..files import restored_view
@@ -39,15 +39,15 @@ from ..files.open_dataset import DatasetOpening
 from ..files.restored_view import ViewState
 from ..files.welcome_page import Welcome
 from ..packets import column_state
-from ..packets.executed_steps import ExecutedSteps
-from ..packets.row_notes import Notes
+from ..packets.executed_instructions_file import ExecutedSteps
+from ..packets.row_marks_and_comments import Notes
 from ..packets.row_query import RowQuery
 from ..packets.selection import Selection
 from ..timeline import window_connection
 from .navigation import Navigation
+from .pane_layout import Workspace
 from .row_actions import RowActions
 from .status_label import StatusLabel
-from .workspace import Workspace
 
 STATUS_GAP = 14  # pixels
 QUERY_DELAY_MS = 300  # faster queries show no progress
@@ -173,8 +173,8 @@ class WindowParts(QMainWindow):
 
     def show_profile(self) -> None:
         """Show the current profile in the status bar, unless it is the default."""
-        name = profiles.current()
-        self.profile_status.setText("" if name == profiles.DEFAULT else f"Profile: {name}")
+        name = settings_profiles.current()
+        self.profile_status.setText("" if name == settings_profiles.DEFAULT else f"Profile: {name}")
 
     # the recording
 

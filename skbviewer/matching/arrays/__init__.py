@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Tables, joins and blocks of long arrays, for compiled loops."""
+"""Tables and joins of long arrays, and loops over their blocks, for compiled code."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Divide long arrays into blocks, and check whether a combined key fits into 64 bits."""
+"""Divide long arrays into blocks, and check whether several numbers fit into one 64-bit key."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ BLOCK = 1 << 16  # values that are looked up at once: they stay in the processor
 
 
 def blocks(count: int, size: int = BLOCK) -> Iterator[slice]:
-    """Yield slices that cover 0 to `count`, each of `size` elements; the last may be shorter."""
+    """Yield slices of `size` elements that together cover 0 to `count`; the last may be shorter."""
     return (slice(begin, min(begin + size, count)) for begin in range(0, count, size))
 
 
 def fits(*counts: int) -> bool:
-    """Return whether one int64 can hold a key of several numbers, each below its count."""
+    """Return whether one int64 can hold a key of several numbers; number i is below counts[i]."""
     total = 1
     for count in counts:
         total *= max(count, 1)

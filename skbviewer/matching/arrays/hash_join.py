@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Join rows of two tables by the values of many columns.
 
-Rows are found by a 64-bit hash of their columns.  For pairs of equal hash, the columns themselves
-are compared, so a collision of hashes costs time but never yields a wrong pair.
+Rows are found by a 64-bit hash of their columns.  Rows with equal hashes are a pair only if their
+columns are equal, too, so a collision of hashes costs time but never yields a wrong pair.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Rows = ColumnTable | npt.NDArray[np.void]
 
 
 def column_hashes(columns: Iterable[npt.NDArray[np.generic]]) -> Hash:
-    """Return one hash for each row of these integer columns."""
+    """Return one hash for each row; `columns` are the integer columns of the rows."""
     listed = list(columns)
     made = np.zeros(len(listed[0]) if listed else 0, np.uint64)
     for rows in blocks(len(made)):
@@ -51,7 +51,7 @@ def hashed_rows(rows: Rows, columns: Iterable[str]) -> Hash:
 
 
 def is_repeated(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    """Return for each of `keys` whether it occurs earlier in the array; fast if few or none do."""
+    """Return for each of `keys` whether an earlier element is equal; fast if this is rare."""
     made = np.zeros(len(keys), np.bool_)
     if not (several := is_shared(keys)).any():
         return made
@@ -69,10 +69,11 @@ def is_shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
 
 
 def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
-    """Return (left, right, many): index pairs of equal hashes, and a flag for each row of `left`.
+    """Return index pairs of equal hashes, `left` and `right`, and a flag `many` for each left row.
 
-    many[i] means that row i of `left` has more than `limit` partners (0: no limit).  Such a row is
-    in no pair.  Pairs are sorted by the index in `left`, then by that in `right`.
+    many[i] means that row i of `left` has more than `limit` partners in `right` (0: no limit).  A
+    row with this flag is in no pair.  Pairs are sorted by the index in `left`, then by that in
+    `right`.
     """
     most = limit or len(right)
     slots = slots_for(len(right))
@@ -86,7 +87,7 @@ def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.N
 
 
 def slots_for(count: int) -> Int32s:
-    """Return an empty hash table (see int_index.py) for the indices of `count` keys; -1 is free."""
+    """Return an empty table (value_numbering.py) for the indices of `count` keys; -1 is free."""
     return np.full(1 << (4 * count).bit_length(), -1, np.int32)
 
 
@@ -99,16 +100,16 @@ def is_in(asked: Hash, few: Hash) -> npt.NDArray[np.bool_]:
 
 
 def key_counts(keys: Hash) -> Int32s:
-    """Return for each of `keys` how often it occurs in the array."""
+    """Return for each element of `keys` how often its value occurs in `keys`."""
     first, count = np.empty(len(keys), np.int32), np.zeros(len(keys), np.int32)
     share_keys(keys, slots_for(len(keys)), first, count)
     return count[first]
 
 
 def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]:
-    """Return for each number of `asked` where it begins in `owner`, and how often `owner` has it.
+    """Return for each number of `asked` its first index in `owner`, and how often it occurs.
 
-    `owner` is sorted; all numbers are 0 or more.
+    `owner` is sorted, and contains no negative numbers; neither does `asked`.
     """
     size = max(int(owner.max(initial=-1)), int(asked.max(initial=-1))) + 1
     count = np.bincount(owner, minlength=size)
@@ -117,14 +118,14 @@ def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]
 
 
 def spread(low: Int64s, count: Int64s, order: Int64s) -> tuple[Int64s, Int64s]:
-    """Return pairs (i, order[low[i]]), (i, order[low[i] + 1]), ...: count[i] pairs for each i."""
+    """Return count[i] pairs for each i: (i, order[low[i]]), (i, order[low[i] + 1]), and so on."""
     left = np.repeat(np.arange(len(count)), count)
     offset = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
     return left, order[np.repeat(low, count) + offset]
 
 
 def by_pair(first: Int64s, second: Int64s) -> Int64s:
-    """Return the indices that sort the pairs (first[i], second[i]), stably."""
+    """Return the indices that sort the pairs (first[i], second[i]); equal ones keep their order."""
     span = int(second.max(initial=0)) + 1
     if int(first.min(initial=0)) < 0 or int(second.min(initial=0)) < 0:
         return np.lexsort((second, first))
@@ -134,10 +135,10 @@ def by_pair(first: Int64s, second: Int64s) -> Int64s:
 
 
 def by_group(group: npt.NDArray[np.integer], value: Int64s) -> Int64s:
-    """Return the indices that sort rows by group and value; equal rows keep their order.
+    """Return the indices that sort rows by group, then by value; equal rows keep their order.
 
-    Fast if the groups are sorted except for a few runs, and the values of nearly all groups are.
-    No group may be negative.
+    The sort is fast if the groups are nearly sorted, and if the values in nearly all groups are
+    sorted.  No group may be negative.
     """
     order = np.argsort(group, kind="stable")
     a, b = group[order], value[order]
@@ -151,9 +152,9 @@ def by_group(group: npt.NDArray[np.integer], value: Int64s) -> Int64s:
 
 
 def distinct(first: Int64s, second: Int64s) -> Int64s:
-    """Return the indices of the distinct pairs (first[i], second[i]), sorted by pair.
+    """Return indices that select each distinct pair (first[i], second[i]) once, sorted by pair.
 
-    Of equal pairs, the index of the first one is returned.
+    If a pair occurs several times, its first index is returned.
     """
     order = by_pair(first, second)
     a, b = first[order], second[order]
@@ -163,9 +164,9 @@ def distinct(first: Int64s, second: Int64s) -> Int64s:
 
 
 def numbers_without(numbers: Int64s, others: Int64s) -> Int64s:
-    """Return the numbers that are not in `others`, sorted and without repetition.
+    """Return the values of `numbers` that are not in `others`, sorted and each once.
 
-    No number may be negative.
+    Neither array may contain negative numbers.
     """
     left = np.zeros(max(int(numbers.max(initial=-1)), int(others.max(initial=-1))) + 1, np.bool_)
     left[numbers] = True

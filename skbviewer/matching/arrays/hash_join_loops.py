@@ -30,10 +30,10 @@ def place(key: np.uint64, keys: Hash, slots: Int32s) -> np.int64:
 
 @allocation_free
 def collect_keys(keys: Hash, slots: Int32s, after: Int32s, count: Int32s) -> None:
-    """Fill the hash table `slots` with the first index of each key.
+    """Fill the empty hash table `slots` with one index of each distinct key, and list equal keys.
 
-    Equal keys form a list: after[i] is the index of the next one (-1 = none), and count[i] is the
-    length of the list from i on.
+    The indices of equal keys form a list: after[i] is the next index of the key (-1 = none), and
+    count[i] is the length of the list from i on.
     """
     for i in range(len(keys) - 1, -1, -1):
         at = place(keys[i], keys, slots)
@@ -52,12 +52,12 @@ def ask_partners(
     first: Int32s,
     many: npt.NDArray[np.bool_],
 ) -> int:
-    """Find the partners of each key of `asked` among `keys`, and count the pairs.
+    """Find the first index in `keys` of each key of `asked`, and return the number of all pairs.
 
-    Writes, by asked key: first[i] is the index of its first partner in `keys` (-1 = none), and
-    many[i] is True if it has more than `most` partners. count[j] is the number of partners of a key
-    whose first partner is j.  Returns the number of pairs of keys that are not in `many`.  `slots`
-    and `count` are from collect_keys().
+    For each i, first[i] becomes the first index of asked[i] in `keys` (-1 = none), and many[i]
+    becomes True if `keys` contains asked[i] more than `most` times.  The result does not count keys
+    for which many[i] is True.  The caller has filled `slots` and `count` by collect_keys():
+    count[j] is how often `keys` contains the key whose first index is j.
     """
     total = 0
     for i in range(len(asked)):
@@ -72,10 +72,10 @@ def ask_partners(
 def pair_up(
     first: Int32s, many: npt.NDArray[np.bool_], after: Int32s, left: Int64s, right: Int64s
 ) -> None:
-    """Write the pairs of all keys that are not in `many` to `left` and `right`.
+    """Write the index pairs of equal keys to `left` and `right`, except for keys that are `many`.
 
-    `first` is the first partner of each key, and `after` the next partner of each partner, -1 =
-    none.
+    first[i] is the first partner of row i, and after[j] the next partner after partner j; -1 means
+    that there is none.
     """
     to = 0
     for i in range(len(first)):
@@ -95,7 +95,7 @@ def find_keys(asked: Hash, few: Hash, slots: Int32s, found: npt.NDArray[np.bool_
 
 @allocation_free
 def share_keys(keys: Hash, slots: Int32s, first: Int32s, count: Int32s) -> None:
-    """Find the rows with equal keys.
+    """Find for each row the first row with an equal key, and count the rows with that key.
 
     first[i] becomes the first row with the key of row i, and count[first[i]] the number of rows
     with that key.  `slots` is an empty hash table for `keys`.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compute medians of short arrays.  numpy.median() takes 40 µs, however short the array is."""
+"""Compute medians of short arrays: numpy.median() takes 40 µs, however short the array is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 
 def median(values: npt.NDArray[np.integer[Any] | np.floating[Any]]) -> float:
-    """Return the median of an array with at least one value and no NaN, as numpy.median() does."""
+    """Return the median of `values` like numpy.median(); it needs one value, and no NaN."""
     half, odd = divmod(len(values), 2)
     if odd:
         return float(np.partition(values, half)[half])

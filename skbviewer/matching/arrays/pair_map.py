@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Map pairs of numbers to a value, in a hash table like that of int_index.py.
+"""Map pairs of numbers to a value, in a hash table like the one in int_index.py.
 
 A cell is (used, first, second, value), so a look-up reads one place in memory.
 """
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...records.compiled import allocation_free
 from ...records.types import Int64s
-from .int_index import HALF, MULTIPLIER, Number
+from .value_numbering import HALF, MULTIPLIER, Number
 
 USED, FIRST, SECOND, VALUE = range(4)
 FIRST_SLOTS = 1 << 11
@@ -20,7 +20,7 @@ Cells = npt.NDArray[np.int64]
 
 
 class PairMap:
-    """A hash table: `cells`, shape (slots, 4), of which used[0] are occupied."""
+    """A hash table of pairs and their values: `cells`, shape (slots, 4); used[0] are occupied."""
 
     def __init__(self) -> None:
         self.cells, self.used = np.zeros((FIRST_SLOTS, 4), np.int64), np.zeros(1, np.int64)
@@ -37,13 +37,13 @@ class PairMap:
 
 @allocation_free
 def has_no_room(cells: Cells, used: Int64s) -> bool:
-    """Return whether the table `cells` may lack space for a new pair; used[0] is their number."""
+    """Return whether the table `cells`, which has used[0] pairs, may lack space for a new pair."""
     return bool(2 * (used[0] + 1) > len(cells))
 
 
 @allocation_free
 def cell_of(first: Number, second: Number, cells: Cells) -> np.int64:
-    """Return the cell of the pair (first, second), or the free cell where put() can store it."""
+    """Return the cell of the pair (first, second), or the free cell in which put() can store it."""
     mask = len(cells) - 1
     at = np.int64((np.uint64(first * 512 + second) * MULTIPLIER) >> HALF) & mask
     while cells[at, USED] != 0 and (cells[at, FIRST] != first or cells[at, SECOND] != second):
@@ -55,7 +55,7 @@ def cell_of(first: Number, second: Number, cells: Cells) -> np.int64:
 def put(
     at: Number, first: Number, second: Number, value: Number, cells: Cells, used: Int64s
 ) -> None:
-    """Set the value of the pair (first, second) in the cell `at`, which cell_of() returned.
+    """Set the value of the pair (first, second) in the cell `at`, which cell_of() has returned.
 
     used[0], the number of occupied cells, grows by 1 if the cell was free.
     """

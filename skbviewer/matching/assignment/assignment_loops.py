@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Follow the assignments of a group, state by state: loops of consistent_assignments.py."""
+"""Follow the assignments of a packet group, state by state: loops of consistent_assignments.py."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FEW = 8  # steps for each pair of a group that do not count against the limits
 
 
 class Limits(NamedTuple):
-    """How many steps from state to state are allowed: for one group (`steps`), and in `total`."""
+    """How many steps from state to state are allowed: in one group (`steps`), and in `total`."""
 
     steps: int = 1 << 18
     total: int = 1 << 24
@@ -33,10 +33,10 @@ class Limits(NamedTuple):
 class Scratch(NamedTuple):
     """Scratch arrays of the search: states, steps between states, and a hash table of states.
 
-    By state: `taken`, `latest`, `leads`.  By step: `source`, `pair`, `target`.  By place (see
-    Places): `slot` is the bit of the place's moment in a state, or -1; `last` is the last packet
-    that may have this moment.  By slot: `holder` is the place that uses it.  `counts` are numbers,
-    at the indices above.
+    By state, the columns are `taken`, `latest` and `leads`.  By step, they are `source`, `pair` and
+    `target`.  By place (see Places), `slot` is the bit of the place's moment in a state, or -1, and
+    `last` is the last packet that may have this moment.  By slot, `holder` is the place that uses
+    the slot.  `counts` holds numbers about the whole search, at the indices LEFT to FORGOT.
     """
 
     taken: Int64s
@@ -53,14 +53,14 @@ class Scratch(NamedTuple):
 
     @classmethod
     def of(cls, limits: Limits) -> Scratch:
-        """Return empty scratch arrays; `limits` says how many steps the search may take."""
+        """Return empty scratch arrays for a search that may take as many steps as `limits` says."""
         holder, counts = np.zeros(SLOTS, np.int64), np.zeros(COUNTS, np.int64)
         counts[LEFT], counts[STATES], counts[MOST] = limits.total, 1, limits.steps
         a, b, c, d, e, f, g, h = (np.zeros(0, np.int64) for _ in range(8))
         return cls(a, b, c, d, e, f, g, h, holder, np.zeros(0, np.bool_), counts)
 
     def ready(self, places: int) -> Scratch:
-        """Return scratch arrays for a group that has `places` moments."""
+        """Return scratch arrays for a group of packets that may have `places` moments."""
         scratch = self._replace(slot=np.zeros(places, np.int64), last=np.full(places, -1))
         if len(self.table):
             return scratch
@@ -78,9 +78,10 @@ class Scratch(NamedTuple):
 
 
 def _zeros(size: int) -> Int64s:
-    """Return zeros (int64) that take memory only where they are used.
+    """Return an int64 array of zeros whose pages take memory only when they are written.
 
-    numpy clears all of an array that is made of freed memory, although most groups are small.
+    numpy clears a whole array if it reuses freed memory for it, although most groups need little of
+    the array.
     """
     return np.frombuffer(mmap.mmap(-1, size * np.dtype(np.int64).itemsize), np.int64)
 
@@ -89,10 +90,11 @@ def _zeros(size: int) -> Int64s:
 def follow_groups(
     tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, seen: Bools, sure: Int8s
 ) -> None:
-    """Drop pairs of SEVERAL groups that are in no assignment, and set `sure` of these groups.
+    """Drop the pairs that no assignment of their packet group has, in all groups marked SEVERAL.
 
-    EXACT: each remaining pair is in an assignment.  TOO_LARGE: some may be in none.  CROWDED: there
-    is no assignment, and no pair was dropped.  `seen` is scratch space: a flag for each pair.
+    Sets `sure` of each such group to EXACT (each remaining pair is in an assignment), TOO_LARGE
+    (some remaining pairs may be in none) or CROWDED (the group has no assignment, and keeps all
+    pairs).  `seen` is scratch space: a flag for each pair.
     """
     for g in range(len(sure)):
         if sure[g] != SEVERAL:
@@ -112,9 +114,9 @@ def follow_groups(
 def _ends(
     tangle: Tangle, order: Int64s, first: np.int64, last: np.int64, places: Places, scratch: Scratch
 ) -> np.int64:
-    """Set scratch.last[place] to the last packet that may have the moment of each place.
+    """Set scratch.last[place] to the last packet of a group that may have the place's moment.
 
-    Returns the number of pairs of the group.
+    Returns the number of pairs that the packets of the group have.
     """
     pairs = np.int64(0)
     for n in range(first, last):
@@ -137,7 +139,7 @@ def _group(
     seen: Bools,
     pairs: np.int64,
 ) -> int:
-    """Follow the assignments of one group; mark in `seen` the pairs that are in an assignment.
+    """Follow the assignments of a group of packets; mark the pairs that they contain in `seen`.
 
     Returns EXACT, TOO_LARGE or CROWDED.
     """
@@ -173,7 +175,7 @@ def _group(
 
 @allocation_free
 def _options(tangle: Tangle, packet: np.int64) -> np.int64:
-    """Return the number of pairs of a packet that are still kept."""
+    """Return how many pairs of a packet have not been dropped."""
     options = np.int64(0)
     for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
         options += 1 if tangle.kept[pair] else 0
@@ -184,9 +186,9 @@ def _options(tangle: Tangle, packet: np.int64) -> np.int64:
 def _slots(
     tangle: Tangle, packet: np.int64, n: np.int64, places: Places, scratch: Scratch
 ) -> np.int64:
-    """Give a slot to each moment of the n-th packet that later packets may have, too.
+    """Give a slot to each moment of a group's n-th packet that later packets may have, too.
 
-    Returns as bits the slots that become free after this packet, because no later packet may have
+    Returns the slots (as bits) that become free after this packet, because no later packet may have
     their moments.
     """
     gone, counts = np.int64(0), scratch.counts
@@ -226,9 +228,9 @@ def _step(
     low: np.int64,
     high: np.int64,
 ) -> np.int64:
-    """Make the states after a packet from those before it (`low` to `high`); return their end.
+    """Make the states after a packet from the states before it (`low` to `high`).
 
-    The new states begin at `high`.
+    The new states begin at `high`; returns where they end.
     """
     made, counts = high, scratch.counts
     for state in range(low, high):
@@ -253,7 +255,7 @@ def _step(
 
 @allocation_free
 def _lowest(bits: np.int64) -> np.int64:
-    """Return the number of the lowest bit that is set."""
+    """Return the index of the lowest bit of `bits` that is set."""
     at = np.int64(0)
     while not (bits >> at) & 1:
         at += 1
@@ -276,9 +278,9 @@ def _open(taken: np.int64, latest: np.int64, holder: Int64s, end: Int64s) -> np.
 def _state(
     scratch: Scratch, low: np.int64, high: np.int64, taken: np.int64, latest: np.int64
 ) -> np.int64:
-    """Return the index of the state (`taken`, `latest`) among those from `low` to `high`.
+    """Return the index of the state (`taken`, `latest`) among the states from `low` to `high`.
 
-    If there is no such state, it is added at `high`.
+    If the state is not among them, it is added at index `high`.
     """
     mixed = (taken * MIX) ^ (latest * MIX2)
     mixed ^= mixed >> 29
@@ -297,7 +299,7 @@ def _state(
 def _settle(scratch: Scratch, low: np.int64, high: np.int64, seen: Bools) -> None:
     """Go back from the last states, and mark in `seen` the pairs that lead to them.
 
-    Then the states are merged.
+    After that, replace the last states by a single state.
     """
     for state in range(high):
         scratch.leads[state] = state >= low

@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Find the lifetime that every consistent assignment of packets to tap moments gives a packet.
+"""Find for each packet the lifetime that it has in every consistent assignment to tap moments.
 
 Input: packets of one interface of one capture in the order of its file, tap moments, and the pairs
 whose identities do not contradict each other.  Output: for each packet, the lifetime that all
 consistent assignments give it, or the reason why there is none.
 
-In a consistent assignment, each packet has a moment of one of its pairs, within the clock's error.
-A packet that the log may lack need not have one.  No moment is used twice.  No packet has a moment
-that ended before the moment of an earlier packet of the file began.
+In a consistent assignment, each packet has a moment with which it is paired, within the clock's
+error.  If the log may lack the moment of a packet, an assignment may leave the packet without a
+moment.  No two packets have one moment.  No packet has a moment that ended before the moment of an
+earlier packet in the file began.
 
-A packet that the log may lack is never exact, and takes no moment from others: leaving it out is
-always consistent.  The other packets form groups: those that share moments, or may contradict each
-other's order.  A group without any consistent assignment decides nothing.  In every other group,
-moments that overlap form clusters.  A packet's moments lie between the earliest and the
-latest cluster that its place in the file allows.  If no moments of the group overlap, each moment
-between these two is possible, and the group is decided.  Otherwise all assignments are followed
-packet by packet (`consistent_assignments.py`).  Beyond its limits, some impossible assignments
-count as possible, but never the reverse.  So a lifetime that is exact is the same in every
-assignment.
+A packet whose moment the log may lack is never exact, and takes no moment from others: a consistent
+assignment can always leave it out.  The other packets form groups: packets that share moments, or
+whose order their moments may contradict.  A group of packets that has no consistent assignment
+decides nothing.  In every other group of packets, overlapping moments form clusters.  Each packet
+has a moment between the earliest and the latest cluster that its place in the file allows.  If no
+moments of a packet group overlap, each moment between these clusters is possible, and the group is
+decided.  If moments overlap, all assignments are followed packet by packet
+(`consistent_assignments.py`).  If this search exceeds its limits, some impossible assignments count
+as possible, but no possible one counts as impossible.  A packet is therefore exact only if it has
+the same lifetime in every assignment.
 """
 
 from __future__ import annotations
@@ -30,7 +32,6 @@ from ...records.compiled import allocation_free
 from ...records.types import Bools, Int8s, Int64s
 from .assignment_loops import Limits, Scratch
 from .consistent_assignments import follow
-from .moment_bounds import narrow
 from .packet_group_loops import (
     CROWDED,
     EXACT,
@@ -42,15 +43,16 @@ from .packet_group_loops import (
     Tangle,
 )
 from .packet_groups import group_roots, groups_of_several, moments_by_group
+from .tap_moment_bounds import narrow
 
 
 class Problem(NamedTuple):
-    """Packets in the order of their file, tap moments, and pairs of both; times in ns below 2**61.
+    """A file's packets in order, tap moments, and the possible pairs; times below 2**61 ns.
 
-    By packet: its stamp is `at` on the log's clock, wrong by at most `error`; `may_lack` is True if
-    the log may lack its moment.  By moment: `life` is its lifetime; its stamp was made between
-    `after` and `before`; its call lasted from `begin` to `end`.  Pairs (`packet`, `moment`) are
-    sorted by packet.
+    By packet: its stamp is `at` on the log's clock, with an error of at most `error`; `may_lack` is
+    True if the log may lack its moment.  By moment: `life` is its lifetime; its stamp was made
+    between `after` and `before`; its call lasted from `begin` to `end`.  The pairs `packet` and
+    `moment` are sorted by packet.
     """
 
     at: Int64s
@@ -66,11 +68,11 @@ class Problem(NamedTuple):
 
 
 class Assigned(NamedTuple):
-    """For each packet, the lifetime and moment in all assignments, or -1 and the reason (`why`).
+    """By packet: its lifetime and moment in all assignments, or -1 and a reason (`why`).
 
-    `possible` marks the pairs that are in a consistent assignment; beyond the limits, also some
-    that are in none.  For packets that the log may lack, or that are CROWDED, it marks all pairs
-    that the clock allows.
+    By pair: `possible` is True if a consistent assignment has the pair; if the search exceeded its
+    limits, it may be True for other pairs, too.  `possible` is True for all pairs that the clock
+    allows if the log may lack the packet's moment, or if the packet is CROWDED.
     """
 
     life: Int64s
@@ -80,10 +82,11 @@ class Assigned(NamedTuple):
 
 
 def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
-    """Decide which lifetime all consistent assignments give each packet, or why there is none.
+    """Return for each packet the lifetime that all consistent assignments give it, or a reason.
 
-    Groups that share moments are solved first, so a group that contradicts itself does not spoil
-    others.  Then come the larger groups that the order of the file joins.
+    Packets that share moments are solved as one group first, so a group that contradicts itself
+    does not spoil other groups.  After that, larger groups are solved, in which the order of
+    packets in the file matters, too.
     """
     size = len(asked.at)
     rows, why = np.zeros(size + 1, np.int64), np.zeros(size, np.int8)
@@ -101,10 +104,10 @@ def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
 
 
 def _solve(tangle: Tangle, groups: Groups, scratch: Scratch) -> Scratch:
-    """Drop pairs that are in no assignment of their group.
+    """Drop pairs that are in no assignment of their packet group.
 
-    Sets `tangle.why` for the packets of groups without a solution.  Returns the scratch arrays,
-    which may have been enlarged.
+    Sets `tangle.why` for the packets of groups that have no solution.  Returns the scratch arrays,
+    which may be new and larger.
     """
     if not len(groups.order):
         return scratch
@@ -146,7 +149,7 @@ def _mark(order: Int64s, first: Int64s, sure: Int8s, why: Int8s) -> None:
 
 @allocation_free
 def _agreed(tangle: Tangle, lives: Int64s, possible: Bools, life: Int64s, moment: Int64s) -> None:
-    """Set `life` and `moment` of each packet where all its remaining pairs agree on them."""
+    """Set `life` and `moment` of each packet if all its remaining pairs have the same value."""
     rows, kept, why = tangle.rows, tangle.kept, tangle.why
     for p in range(len(why)):
         if why[p] == CROWDED:

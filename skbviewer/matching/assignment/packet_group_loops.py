@@ -16,11 +16,11 @@ NEAR = 64  # most groups above a group in the stack; with more, it joins the top
 
 
 class Tangle(NamedTuple):
-    """The part of a problem that is not decided yet.
+    """The packets, pairs and moments of a problem that are not decided yet.
 
     By pair: its `moment`, and whether it is still `kept`.  By moment: `begin` and `end` of its
-    call, ns.  By packet: the reason `why` it has no lifetime.  The pairs of packet p are those from
-    rows[p] to rows[p + 1].
+    call, ns.  By packet: the reason `why` it has no lifetime (see Assigned).  Packet p has the
+    pairs rows[p] to rows[p + 1].
     """
 
     moment: Int64s
@@ -32,7 +32,7 @@ class Tangle(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Groups of several packets: those of group g are order[first[g] : first[g + 1]]."""
+    """Groups of several packets: group g consists of order[first[g] : first[g + 1]]."""
 
     order: Int64s
     first: Int64s
@@ -40,7 +40,7 @@ class Groups(NamedTuple):
 
 @allocation_free
 def groups_of(tangle: Tangle, groups: Groups, group: Int64s) -> None:
-    """Set group[m] to the group whose packets may have moment m, for all moments of `groups`."""
+    """For each moment that packets of `groups` may have, set group[moment] to their group."""
     for g in range(len(groups.first) - 1):
         for n in range(groups.first[g], groups.first[g + 1]):
             packet = groups.order[n]
@@ -53,7 +53,8 @@ def groups_of(tangle: Tangle, groups: Groups, group: Int64s) -> None:
 def join_by_moment(tangle: Tangle, owner: Int64s, root: Int64s) -> None:
     """Join the groups of packets that may have the same moment.
 
-    `root` is the group of each packet; `owner` is scratch space by moment, filled with -1.
+    By packet: `root` is the packet that stands for its group.  By moment: `owner` is scratch space,
+    filled with -1.
     """
     for p in range(len(root)):
         if tangle.why[p] != EXACT and tangle.why[p] != TOO_LARGE:
@@ -68,11 +69,12 @@ def join_by_moment(tangle: Tangle, owner: Int64s, root: Int64s) -> None:
 
 @allocation_free
 def join_by_order(tangle: Tangle, latest: Int64s, packet: Int64s, root: Int64s) -> None:
-    """Join the groups of two packets if their moments may contradict their order in the file.
+    """Join two packets' groups if their moments may contradict the packets' order in the file.
 
-    This is so if the earlier packet may have a moment that begins after one of the later packet's
-    moments ended.  `root` is the group of each packet.  `latest` and `packet` are scratch space: a
-    stack of groups, sorted by the start of the latest moment that they may have.
+    Moments contradict the order if the packet that is earlier in the file may have a moment that
+    begins after a moment of the later packet has ended.  By packet: `root` is the packet that
+    stands for its group.  `latest` and `packet` are scratch space: a stack of packet groups, sorted
+    by the begin of the latest moment that each group may have.
     """
     high = np.int64(0)
     for p in range(len(root)):
@@ -98,9 +100,9 @@ def join_by_order(tangle: Tangle, latest: Int64s, packet: Int64s, root: Int64s) 
 def _pile(
     latest: Int64s, packet: Int64s, high: np.int64, begun: np.int64, p: np.int64, root: Int64s
 ) -> np.int64:
-    """Insert a packet into the sorted stack.
+    """Insert packet `p` into the sorted stack, and return the new height of the stack.
 
-    If its place is far down, join it to the topmost group.
+    If NEAR or more groups are above its place, join its group with the topmost group instead.
     """
     at = high
     while at and latest[at - 1] > begun and high - at < NEAR:
@@ -124,7 +126,7 @@ def _root(root: Int64s, p: np.int64) -> np.int64:
 
 @allocation_free
 def _join(root: Int64s, p: np.int64, q: np.int64) -> None:
-    """Join two groups; the earlier of their first packets becomes the root."""
+    """Join the groups of two packets; the earlier of their first packets becomes the root."""
     p, q = _root(root, p), _root(root, q)
     if p < q:
         root[q] = p
@@ -134,9 +136,9 @@ def _join(root: Int64s, p: np.int64, q: np.int64) -> None:
 
 @allocation_free
 def settle_roots(root: Int64s) -> None:
-    """Set root[p] to the packet that stands for the group of packet p.
+    """Set root[p] to the packet that stands for the whole group of packet p.
 
-    Before, root[p] is a packet of the same group, not later than p.
+    Before the call, root[p] is any packet of the same group that is not later than p.
     """
     for p in range(len(root)):
         root[p] = root[root[p]]

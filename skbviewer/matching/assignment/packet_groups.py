@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Groups of packets whose tap moments depend on each other.
 
-Two packets are in one group if they may have the same moment, if they may have moments that
-contradict their order in the file, or if both are in a group with a third one.
+Two packets are in one group if they may have the same moment, if their moments may contradict their
+order in the file, or if each is in one group with a third packet.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from .packet_group_loops import (
 
 
 class Places(NamedTuple):
-    """The moments of groups, sorted by group and begin; those of group g start at index first[g].
+    """The moments of packet groups, sorted by group and begin; group g begins at place first[g].
 
-    `of` is the place of each moment; `begin` and `end` are those of the moment at each place.
+    By moment: `of` is its place.  By place: `begin` and `end` of the moment at this place.
     """
 
     of: Int64s
@@ -38,10 +38,10 @@ class Places(NamedTuple):
 
 
 def group_roots(tangle: Tangle, ordered: bool) -> Int64s:
-    """Return for each packet the first packet of its group.
+    """Return for each packet the first packet of its group, which stands for the group.
 
-    Packets that share moments are in one group.  If `ordered`, so are packets whose order in the
-    file may be contradicted by their moments.
+    Packets that share moments are in one group.  With `ordered`, packets whose moments may
+    contradict their order in the file are in one group, too.
     """
     root = np.arange(len(tangle.why))
     join_by_moment(tangle, np.full(len(tangle.begin), -1), root)
@@ -52,9 +52,9 @@ def group_roots(tangle: Tangle, ordered: bool) -> Int64s:
 
 
 def groups_of_several(root: Int64s, tangle: Tangle, known: Int64s | None = None) -> Groups:
-    """Return the groups that have several packets; `root` is the group of each packet.
+    """Return the groups of several packets; root[p] is the packet that stands for p's group.
 
-    Groups whose packets are already one group in `known` are left out.
+    Leaves out groups whose packets already form one group in `known`, an array like `root`.
     """
     size = np.bincount(root, minlength=len(root))
     wanted = size > 1
@@ -68,12 +68,12 @@ def groups_of_several(root: Int64s, tangle: Tangle, known: Int64s | None = None)
 
 
 def open_packets(tangle: Tangle) -> Bools:
-    """Return for each packet whether the log must have its moment, and some moment is possible."""
+    """Return for each packet whether it has a possible moment that the log surely has."""
     return np.asarray((tangle.why == EXACT) | (tangle.why == TOO_LARGE))
 
 
 def moments_by_group(tangle: Tangle, groups: Groups) -> Places:
-    """Return the moments that packets of `groups` may still have, group by group."""
+    """Return the moments that packets of `groups` may still have, sorted by group and begin."""
     group = np.full(len(tangle.begin), -1)
     groups_of(tangle, groups, group)
     moments = np.flatnonzero(group >= 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find candidates among larger skbs for packets that equal no footprint."""
+"""Find lifetimes of larger skbs for packets whose header equals no footprint."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from ..identity.gso_segments import covers
 from ..identity.identity_candidates import Candidates, is_strong
 
 if TYPE_CHECKING:
-    from ..model import KernelSide
+    from ..match_types import KernelSide
 
 
 def segments(packets: Packets, kernel: KernelSide, wire: Int64s) -> Candidates:
-    """Return pairs of a packet in `wire` and the lifetime of a larger skb that may contain it."""
+    """Return pairs of a packet and the lifetime of a larger skb that may contain it.
+
+    `wire` are the numbers of the packets for which pairs are wanted.
+    """
     packet, shown = covers(packets, wire, kernel.prints)
     series = kernel.prints.series[shown]
     pairs = distinct(packet, series)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find candidates for packets without an IP header: by EtherType and time.
 
-Such packets cannot be distinguished without a clock, or if the header was not captured.  Then a few
-lifetimes are candidates, and none is certain.
+Without a clock, or if their header was not captured, packets with the same EtherType cannot be
+distinguished.  Such packets have a few lifetimes as candidates, none of which is certain.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy.typing as npt
 from ...records import Packets
 from ...records.types import Bools, Int64s
 from ..arrays.hash_join import distinct, spread
+from ..clock.capture_point_distances import FAR
 from ..clock.clock_fit import ClockFit
-from ..clock.point_distances import FAR
 from ..identity.identity_candidates import Candidates
+from ..match_rule_numbers import BY_TIME
 from ..record_kinds import IP
-from ..rules import BY_TIME
 
 if TYPE_CHECKING:
-    from ..model import KernelSide
+    from ..match_types import KernelSide
 
 WINDOW_NS = 100_000_000  # a lifetime farther away than this is another packet's
 CANDIDATES = 64  # most candidates on each side of a packet; others cannot be the nearest
@@ -30,9 +30,10 @@ MAX_CANDIDATES = 2  # most candidates on each side of a packet without an identi
 
 
 def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
-    """Return pairs of packets and series that have the same EtherType, which is not that of IP.
+    """Return pairs of packets and series that have the same EtherType, except that of IP.
 
-    The leg must begin within WINDOW_NS of the packet's time; without `clock`, there are no pairs.
+    The leg of the series must begin within WINDOW_NS of the packet's time; without `clock`, there
+    are no pairs.
     """
     rows, tap = kernel.legs.rows, kernel.series.tap
     wire = np.flatnonzero(_nameless(packets) & ~np.isin(packets["ethertype"], IP))
@@ -48,7 +49,7 @@ def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -
 def unidentified(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
     """Pair packets without an identity with at most MAX_CANDIDATES lifetimes of their EtherType.
 
-    With `clock`, these are the nearest in time.
+    With `clock`, these are the lifetimes nearest in time to the packet.
     """
     rows, tap = kernel.legs.rows, kernel.series.tap
     nameless = _nameless(packets)
@@ -64,7 +65,7 @@ def unidentified(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -
 
 
 def _nameless(packets: Packets) -> Bools:
-    """Return for each packet whether nothing is known of it but its EtherType."""
+    """Return for each packet whether its EtherType is all that is known about it."""
     return np.asarray((packets["ip_version"] == 0) & (packets["ethertype"] > 0))
 
 
@@ -78,8 +79,9 @@ def _candidates(packet: Int64s, series: Int64s) -> Candidates:
 def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
     """Return for each packet of `asked` whether another packet may be mistaken for it.
 
-    The other packet has no IP header and the same EtherType, and was captured at most `within` ns
-    before or after it.  `within` is by packet: the possible error of the clock.
+    The other packet has no IP header, has the same EtherType, and was captured at most `within` ns
+    before or after it.  `within` has a time for each packet of `asked`: the possible error of the
+    clock.
     """
     every = np.flatnonzero(packets["ip_version"] == 0)
     every = every[np.lexsort((packets["ts"][every], packets["ethertype"][every]))]
@@ -94,9 +96,9 @@ def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
 def _within(
     at: Int64s, ethertype: Int64s, legs: npt.NDArray[np.void], window: int | np.int64, most: int
 ) -> tuple[Int64s, Int64s]:
-    """Return pairs of equal EtherType within `window` ns.
+    """Return pairs of a packet and a leg with equal EtherType, at most `window` ns apart.
 
-    A packet has at most `most` pairs before it, and as many after it.
+    A packet has at most `most` pairs with earlier legs, and as many with later legs.
     """
     found: list[tuple[Int64s, Int64s]] = []
     for kind in np.unique(ethertype):

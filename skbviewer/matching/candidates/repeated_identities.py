@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Find packets of flows in which an identity occurs again within a short time.
+"""Find packets of flows in which an identity repeats within a short time.
 
-Input: packets and their pairs with moments, found with a larger error of the clock.  Output: the
-packets that belong to such a flow.  A log may lack lifetimes without declaring when: because it was
-filtered, or because an older recorder only counted missed hits.  A capture of another host holds
-packets that the log's host never had.  In these cases, a flow is trusted only if all its packets
-differ: then the missing ones are assumed to differ, too.
+Input: packets, and their pairs with moments, found with a larger error of the clock than it really
+has.  Output: the packets that belong to flows with a repeated identity.  A log may lack lifetimes
+at unknown times: because it was filtered, or because an older recorder only counted missed hits.  A
+capture of another host contains packets that the host of the log never had.  In both cases, a flow
+is trusted only if all its known packets differ: then the missing packets are assumed to differ,
+too.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from ...records import Packets
 from ...records.types import Bools, Int64s
 from ..arrays.hash_join import hashed_rows
 from ..identity.identity_columns import ADDRESS
-from ..identity.ladder_loops import FRAGMENT
-from .moment_conditions import Edges, by_packet
+from ..identity.identity_ladder_loops import FRAGMENT
+from .tap_moment_conditions import Edges, by_packet
 
 if TYPE_CHECKING:
-    from ..model import KernelSide
+    from ..match_types import KernelSide
 
 NEAR_NS, NEAR_ERRORS = 20_000_000, 20  # greatest distance of a twin: ns, errors of the clock
 FLOW = (*ADDRESS, "protocol", "ethertype")
@@ -36,12 +37,13 @@ def in_flow_with_twins(
     pairs: Callable[[Int64s], Edges],
     often: Int64s,
 ) -> Bools:
-    """Return for each packet whether its flow has packets with twins; True without an IP header.
+    """Return for each packet whether its flow has a packet with a twin, or it has no IP header.
 
-    A packet has a twin if several lifetimes are near its time, or if another packet may have its
+    A packet has a twin if it has several lifetimes near its time, or if another packet may have its
     moment.  The packets `often` (row numbers) count as packets with a twin.  `pairs` returns the
-    edges for a given error of the clock (ns, by packet).  For the packets `often`, it returns only
-    the pairs with lifetimes near the time of capture, because there are too many others.
+    pairs of packets and moments for a given error of the clock (ns, by packet).  For the packets
+    `often`, it returns only pairs with lifetimes near their time of capture, because these packets
+    have too many others.
     """
     edges = pairs(far(error))
     twin = np.zeros(len(packets), np.bool_)
@@ -61,14 +63,14 @@ def in_flow_with_twins(
 
 
 def far(error: Int64s) -> Int64s:
-    """Return for each packet a larger clock error (ns), with which its twins are searched.
+    """Return for each packet the clock error (ns) within which its twins are searched.
 
-    `error` is the clock's possible error for each packet.
+    `error` is the clock's possible error for each packet; the result is larger.
     """
     return NEAR_NS + NEAR_ERRORS * error
 
 
 def offsets(packets: Packets, packet: Int64s) -> Int64s:
-    """Return the fragment offset of each packet in `packet` (row numbers); 0 if it is whole."""
+    """Return the fragment offset of each packet of `packet` (row numbers); 0 for whole packets."""
     frag_off = packets["frag_off"][packet].astype(np.int64)
     return np.where(frag_off > 0, frag_off & FRAGMENT, 0)

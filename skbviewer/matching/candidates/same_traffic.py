@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Decide whether a capture shows the traffic that a log recorded.
 
-A capture of another run, boot or host may hold the same addresses and identifications.  So a clock
-that some pairs suggest is believed only for one of these reasons.  It stamps packets between the
-moments that the log shows, each some microseconds long.  Or it is nearly the wall clock of the
-log's host, and no packet was captured elsewhere before it was sent here, or after it arrived here.
-Or TCP's sequence numbers, 32 random bits each (RFC 9293 3.4.1), agree in segments that were sent
-once: they have an identification, which is a new one when TCP sends a segment again, or the sender
-soon shows that it has their acknowledgement (segments_sent_once.py).
+A capture that was taken in another run or boot, or on another host, may hold the same addresses and
+identifications as the log.  So the clock that some pairs suggest is believed only for one of these
+reasons.  First: it places the time stamps within the tap moments of the log, each of which is some
+microseconds long.  Second: it is nearly the wall clock of the log's host, and no packet was
+captured before this host sent it, or after it arrived here.  Third: TCP's sequence numbers, 32
+random bits each (RFC 9293 3.4.1), agree in segments that were sent only once.  A segment was sent
+only once if it has an identification, which TCP renews when it sends a segment again, or if its
+sender soon has the acknowledgement (segments_sent_once.py).
 
-A few pairs may agree with the wall clock by chance.  They are not believed if the log, which lacks
-nothing then, shows no lifetime for most packets of the capture.
+If only a few pairs agree with the wall clock, this may be chance.  A clock that few pairs suggest
+is rejected if the log, although it lacks nothing, shows no lifetime for most packets of the
+capture.
 """
 
 from __future__ import annotations
@@ -29,9 +31,9 @@ from ..clock.clock_steps import STEP_NS
 from ..clock.feasible_lines import Intervals, corridor
 from ..identity.identity_candidates import Candidates
 from .gso_candidates import segments
-from .missing_moments import lacking
-from .moment_conditions import Edges, by_packet
+from .missing_tap_moments import lacking
 from .segments_sent_once import acknowledged
+from .tap_moment_conditions import Edges, by_packet
 
 TRUSTED_PACKETS = 8  # packets with stamps between their moments that make a clock believable
 FEWER_PACKETS = 5  # the same, if another part of the capture is believed
@@ -44,16 +46,16 @@ SLEWED_NS = 1_000_000  # the wall clock drifts between two readings
 SYNCHRONOUS_NS = 1_000_000_000  # hosts that keep the time by NTP differ by less
 
 if TYPE_CHECKING:
-    from ..model import KernelSide
+    from ..match_types import KernelSide
 
 
 def trusted(
     packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, precision: int
 ) -> Bools:
-    """Return for each packet whether its segment of the clock can be believed.
+    """Return for each packet whether the clock can be believed in the packet's segment.
 
-    `edges` are the pairs of packets and moments that the clock allows; `precision` (ns) is that of
-    the packets' times.
+    `edges` are the pairs of packets and moments that the clock allows; `precision` is the precision
+    (ns) of the packets' times.
     """
     segment = clock.segment_of(np.arange(len(packets)))
     paired, readings = np.zeros(len(packets), np.bool_), kernel.log.clock
@@ -76,9 +78,9 @@ def trusted(
 
 
 def is_local(clock: ClockFit, precision: int) -> Bools:
-    """Return for each segment whether its stamps were made on this host, at moments of the log.
+    """Return for each segment of the clock whether its stamps lie within tap moments of this host.
 
-    `precision` is that of the capture's time stamps, ns.
+    `precision` is the precision (ns) of the capture's time stamps.
     """
     return np.array([_is_local(one, precision) for one in clock.segments])
 
@@ -88,7 +90,7 @@ def _is_local(segment: Segment, precision: int) -> bool:
 
 
 def _numbers_agree(packets: Packets, paired: Bools) -> bool:
-    """Return whether enough of the packets `paired` are TCP segments that were sent once."""
+    """Return whether enough `paired` packets are TCP segments that were sent only once."""
     once = paired & sent_once(packets)
     if np.count_nonzero(once) >= AGREEING_PACKETS:
         return True
@@ -98,18 +100,18 @@ def _numbers_agree(packets: Packets, paired: Bools) -> bool:
 def sent_once(packets: Packets) -> Bools:
     """Return for each packet whether it is a TCP segment with an identification number.
 
-    The same bytes were not sent a second time with this number: TCP gives a segment that it sends
-    again a new one.  Without a number (IPv6, IPv4 id 0), the same bytes may have been sent again
-    when the log was not recorded.
+    When TCP sends a segment again, it gives the segment a new identification.  So the same bytes
+    with the same number were sent only once.  Without an identification (IPv6, IPv4 id 0), the same
+    bytes may have been sent once more when the log was not recorded.
     """
     numbered = np.asarray(packets["ip_id"] > 0) | np.asarray(packets["frag_id"] > 0)
     return np.asarray(numbered & (packets["protocol"] == TCP) & (packets["seq"] >= 0), np.bool_)
 
 
 def _is_trusted(segment: Segment, packets: Packets, paired: Bools, precision: int) -> bool:
-    """Return whether many stamps lie between their moments, or TCP's numbers agree.
+    """Return whether many stamps of `segment` lie within their moments, or TCP's numbers agree.
 
-    `paired` are the packets of the segment that may have been captured at a moment.
+    `paired` marks the packets of the clock segment that may have been captured at a moment.
     """
     if _is_scattered(segment):
         return False
@@ -124,11 +126,11 @@ def _is_scattered(segment: Segment) -> bool:
 def _on_the_way(
     packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, number: int
 ) -> bool:
-    """Return whether a steady clock orders the packets as this host sent and received them.
+    """Return whether a steady clock explains the order in which packets left and reached this host.
 
-    Every packet must be captured after this host sent it, or before it arrived here.  There must be
-    enough packets of both directions that they are not ordered like this by chance.  Only packets
-    are used whose possible moments all belong to one lifetime and one direction.
+    With a steady clock, every packet is captured after this host sent it, or before it arrived
+    here.  There must be so many packets of both directions that this is not chance.  Only packets
+    are used whose possible moments all belong to one lifetime and have one direction.
     """
     mine = edges.selected(clock.segment_of(edges.packet) == number)
     sends, series = (
@@ -153,8 +155,8 @@ def is_of_another_run(
 ) -> bool:
     """Return whether few pairs suggested the clock, and the log lacks most packets' identities.
 
-    `found` are the candidates of the packets at any time, and `where` has the clock.  Only packets
-    are counted at whose time the log lacks no records.
+    `found` are the candidates of the packets at any time; `where` contains the clock.  Counts only
+    packets that were captured when the log lacked no records.
     """
     clock = where.clock
     if clock is None or clock.pairs >= ENOUGH_PAIRS:
@@ -171,7 +173,10 @@ def is_of_another_run(
 
 
 def _lines(at: Int64s, sent: Bools, after: Int64s, before: Int64s) -> bool:
-    """Return whether a line passes above all arrivals and below all departures.  `at` rises."""
+    """Return whether a line passes above all arrivals and below all departures.
+
+    The times `at` must be sorted.
+    """
     if not len(at):
         return False
     low = np.where(sent, -OPEN_NS, (at - before).astype(np.float64))
@@ -181,9 +186,9 @@ def _lines(at: Int64s, sent: Bools, after: Int64s, before: Int64s) -> bool:
 
 
 def _by_wall_clock(segment: Segment, readings: tuple[ClockTriple, ...]) -> bool:
-    """Return whether the capture's clock and the log's wall clock agree as hosts' clocks do.
+    """Return whether the capture's clock is as close to the log's wall clock as hosts' clocks are.
 
-    If only a few packets have matched, which may be chance, the clocks must agree within their
+    If only a few packets have matched, which may be chance, the clocks must be equal within their
     errors.
     """
     return not _is_scattered(segment) and any(

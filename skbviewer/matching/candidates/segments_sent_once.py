@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Find TCP segments that were sent only once, because their sender soon had the acknowledgement.
+"""Find TCP segments that were sent only once, because their sender soon got the acknowledgement.
 
-Input: the packets of a capture, and which of them a log may have.  Output: the segments that were
-sent only once.
+Input: the packets of a capture, and a flag for each: the log may have it.  Output: the segments
+that were sent only once.
 
-A TCP segment without an identification (IPv6, IPv4 identification 0) has the same bytes when it is
-sent again.  So the capture may show one sending and the log a different sending, a time D apart.
-Three packets that are in both exclude this: the segment, a segment of the peer that acknowledges
-it, and a packet of the sender that acknowledges the peer's segment.  With the third packet the
-sender shows that it has the acknowledgement, so it does not send the first one again.  D is
-therefore less than the time from the first to the third packet.  TCP waits longer than that before
-it sends a segment again (RFC 6298, 2.4: a second; TCP_RTO_MIN of Linux: 200 ms).
+A TCP segment without an identification (IPv6, IPv4 identification 0) has the same bytes each time
+it is sent.  So the capture may show the first sending and the log a later one, a time D apart.  Two
+different sendings are excluded if capture and log share three packets: the segment, a segment of
+the peer that acknowledges it, and a packet of the sender that acknowledges the peer's segment.  The
+third packet shows that the sender has the acknowledgement of the segment, so it does not send the
+segment again.  D is therefore less than the time from the first to the third packet.  TCP waits
+longer than D before it sends a segment again (RFC 6298, 2.4: a second; TCP_RTO_MIN of Linux: 200
+ms).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from ...records import UNTIMED, Packets
 from ...records.protocols import TCP
 from ...records.types import Bools, Int64s
-from ..identity.ladder_loops import FRAGMENT
+from ..identity.identity_ladder_loops import FRAGMENT
 from .segments_sent_once_loops import find_acknowledged
 
 SOON_NS = 200_000_000  # TCP_RTO_MIN of Linux (include/net/tcp.h)
@@ -32,8 +33,8 @@ _ENDPOINTS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport")
 def acknowledged(packets: Packets, paired: Bools) -> Bools:
     """Return for each packet whether it is a segment that was sent only once.
 
-    `paired`: the log may have the packet, by a clock that is the same for all packets.  Only these
-    packets are used.
+    `paired` marks packets that the log may have, according to one clock for all packets.  Other
+    packets are ignored.
     """
     once = np.zeros(len(packets), np.bool_)
     rows = np.flatnonzero(paired & _is_whole(packets))
@@ -54,7 +55,7 @@ def acknowledged(packets: Packets, paired: Bools) -> Bools:
 
 
 def _is_whole(packets: Packets) -> Bools:
-    """Return for each packet whether it has a time and all header fields that are compared."""
+    """Return for each packet whether it has a time and all header fields that are needed."""
     tcp = (packets["protocol"] == TCP) & (packets["ts"] != UNTIMED) & (packets["payload"] >= 0)
     header = (packets["seq"] >= 0) & (packets["ack"] >= 0) & (packets["tcp_flags"] >= 0)
     fragment = np.maximum(packets["frag_off"], 0) & FRAGMENT != 0
@@ -62,7 +63,7 @@ def _is_whole(packets: Packets) -> Bools:
 
 
 def _connections(packets: Packets) -> tuple[Int64s, Bools]:
-    """Return the number of each packet's connection, and which end sent it."""
+    """Return the number of each packet's connection, and a flag for the end that sent it."""
     ends = np.stack([packets[name].astype(np.int64) for name in _ENDPOINTS], axis=1)
     back = ends[:, [2, 3, 0, 1, 5, 4]]
     unequal = ends != back

@@ -11,7 +11,7 @@ HALF, WHOLE = 1 << 31, 1 << 32
 
 @allocation_free
 def beyond(one: int, other: int) -> int:
-    """Return by how much sequence number `one` is above `other`, modulo 2^32 (RFC 9293, 3.4)."""
+    """Return how far sequence number `one` is above `other`, modulo 2^32 (RFC 9293, 3.4)."""
     return (one - other + HALF) % WHOLE - HALF
 
 
@@ -26,11 +26,11 @@ def find_acknowledged(
     soon: int,
     once: Bools,
 ) -> None:
-    """Set once[i] to True if the sender shows within `soon` ns that it has the ACK of segment i.
+    """Set once[i] to True if the sender shows within `soon` ns that it has the ACK for segment i.
 
-    Rows are sorted by connection, then by time (`ts`, ns).  `sender` is true for one of the two
-    endpoints.  `seq` is the sequence number, `ack` the acknowledgment number (-1 without the flag
-    ACK), and `length` the number of data bytes, SYN and FIN.
+    Rows are sorted by connection, then by time (`ts`, ns).  `sender` is True for the packets of one
+    of the two endpoints.  `seq` is the sequence number, `ack` the acknowledgment number (-1 without
+    the flag ACK), and `length` counts data bytes, SYN and FIN.
     """
     peer_at = own_at = 0
     known = -1

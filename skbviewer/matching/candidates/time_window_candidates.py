@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find candidates for packets whose key occurs so often that only time can choose among them."""
+"""Find candidates for packets whose header values are so frequent that only time can choose."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ...records import Packets
 from ...records.types import Int64s
 from ..arrays.hash_join import spread
 from ..arrays.hash_join_loops import Hash
+from ..clock.capture_point_distances import FAR
 from ..clock.clock_fit import ClockFit, precision_of
-from ..clock.point_distances import FAR
 from ..identity.identity_candidates import Candidates, Partly, full_keys, unique
 from ..identity.identity_columns import Known
 from ..identity.identity_ladder import climb
-from ..identity.unnumbered import Unnumbered, joined_hashes, joining_keys, meetings
+from ..identity.packets_without_ip_id import Unnumbered, joined_hashes, joining_keys, meetings
 from .repeated_identities import far
 from .same_traffic import is_local
 
 if TYPE_CHECKING:
-    from ..model import KernelSide
+    from ..match_types import KernelSide
 
 MAX_LIFETIMES = (
     256  # most lifetimes of one packet at its time; with more, the clock decides nothing
@@ -32,10 +32,10 @@ MAX_LIFETIMES = (
 def near_in_time(
     packets: Packets, kernel: KernelSide, found: Candidates, clock: ClockFit | None
 ) -> Candidates:
-    """Return `found` with pairs for its `many` packets: those that the clock does not contradict.
+    """Return `found` and, for its `many` packets, further pairs that the clock allows.
 
-    A packet without such a pair gets some pairs of other times.  Without a clock, or if there are
-    too many pairs, a packet gets some of them and stays in `many`.
+    If the clock allows no pair of a packet, the packet gets some pairs at other times.  Without a
+    clock, or with too many pairs, a packet gets some of its pairs and stays in `many`.
     """
     if not len(found.many):
         return found
@@ -65,23 +65,23 @@ def near_in_time(
 
 
 class _When(NamedTuple):
-    """Times of packets on the log's clock, and their possible errors, ns."""
+    """Times of packets on the log's clock (`at`) and their possible errors (`error`), ns."""
 
     at: Int64s
     error: Int64s
 
     def selected(self, some: Int64s) -> _When:
-        """Return the times and errors of the packets `some`."""
+        """Return the times and errors of the packets `some` (row numbers)."""
         return _When(self.at[some], self.error[some])
 
 
 def _joins(
     asked: Known, unnumbered: Unnumbered, known: Known, shown: Unnumbered, series: Int64s
 ) -> Iterator[tuple[tuple[Hash, Hash], Int64s, Int64s]]:
-    """Yield (hashes of packets, of footprints), packets, footprints; equal hashes are pairs.
+    """Yield hashes of packets and of footprints, and row numbers of both; equal hashes are pairs.
 
-    First come the hashes of all fields.  Then come hashes for packets and footprints that lack a
-    field; these hashes are made from the fields that both sides have.
+    The first hashes are made from all fields.  Further hashes are for packets and footprints that
+    lack a field, and are made from the fields that both have.
     """
     every, prints = np.arange(len(asked.at)), np.arange(len(known.at))
     yield (full_keys(asked), full_keys(known)), every, prints
@@ -92,10 +92,10 @@ def _joins(
 def _among_lives(
     asked: Hash, hashes: Hash, series: Int64s, when: _When, seen: _Seen
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs of equal hashes whose lifetime may have been stamped at the packet's time.
+    """Return pairs of packet and footprint with equal hashes that are not apart in time.
 
-    The third array has the packets with too many pairs.  `series` holds the series of each element
-    of `hashes`.
+    The third array holds the packets that have too many pairs.  `series` is the series of each
+    footprint hash in `hashes`.
     """
     keys, group = np.unique(asked, return_inverse=True)
     place = np.clip(np.searchsorted(keys, hashes), 0, len(keys) - 1)
@@ -114,7 +114,7 @@ def _among_lives(
 
 
 class _Seen(NamedTuple):
-    """For each series, the earliest and the latest time at which it may have been stamped, ns.
+    """For each series, the earliest and the latest time (ns) at which it may have been captured.
 
     For a series without a moment, `after` is later than `before`.
     """
@@ -134,11 +134,13 @@ def _seen(kernel: KernelSide) -> _Seen:
 def _of_the_time(
     group: Int64s, when: _When, place: Int64s, after: Int64s, before: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs of one group that overlap in time, at most MAX_LIFETIMES for a packet.
+    """Return pairs of a packet and a lifetime that have the same group and overlap in time.
 
-    The third array has the packets with more.  `group` is by packet.  By lifetime: `place` is its
-    group, `after` and `before` are its times.  A packet that overlaps no lifetime of its group gets
-    the MAX_LIFETIMES nearest ones: the log may have it at another time.
+    A packet gets at most MAX_LIFETIMES pairs; the third array holds the packets that have more.  By
+    packet: `group` is the number of its group of equal hashes, `when` its time.  By lifetime:
+    `place` is the number of its group, `after` and `before` are the ends of its time.  If a packet
+    overlaps no lifetime of its group, it gets the MAX_LIFETIMES nearest lifetimes, because the log
+    may have it at another time.
     """
     order, count = np.lexsort((after, place)), len(place) + 1
     first, end = (np.searchsorted(place[order], group, side) for side in ("left", "right"))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Use the wall clock of the log's host as a capture's clock if identity decides no packet alone.
+"""Use the log's wall clock as the capture's clock if identity alone decides no packet.
 
-Input: candidate pairs, the log's readings of both clocks.  Output: the clock, and the devices where
-nearly all packets were at a packet socket when they were captured.  A sniffer stamps packets with
+Input: candidate pairs, and the log's readings of its own and of the wall clock.  Output: the clock,
+and the devices at whose packet sockets it places nearly all packets.  A sniffer stamps packets with
 the wall clock of its host (tpacket_get_timestamp() in net/packet/af_packet.c).  If a capture's
-clock was changed afterwards, or the capture is of another run, some packets have times at which no
-socket had any packet.  But most packets may also be at a socket if all of them are shifted by the
-same time.  Any such shift may be the truth, so the clock's error covers them all.
+clock was changed afterwards, or the capture is of another run, some packets were captured at times
+at which no socket had a packet.  But the packets may also fit the sockets' moments if the times of
+all packets are shifted equally.  Any shift that fits may be the right one, so the error of the
+clock includes all of them.
 """
 
 from __future__ import annotations
@@ -17,20 +18,20 @@ import numpy as np
 
 from ...records import UNTIMED, KernelLog, Packets
 from ...records.types import Bools, Int64s
+from ..clock.capture_point_distances import Place
 from ..clock.capture_point_fit import SEVERAL_DEVICES, Located
 from ..clock.clock_fit import ClockFit, Segment, precision_of
 from ..clock.clock_steps import STEP_NS
-from ..clock.point_distances import Place
 from ..identity.identity_candidates import Candidates
 from ..legs.capture_points import SOCKET
-from .headerless_moments import may_hold
-from .missing_moments import lacking
-from .moment_conditions import Edges, agreeing_contents, agreeing_headers, pairs_in_time
+from .lifetimes_without_headers import may_hold
+from .missing_tap_moments import lacking
 from .same_traffic import SYNCHRONOUS_NS, TRUSTED_PACKETS
+from .tap_moment_conditions import Edges, agreeing_contents, agreeing_headers, pairs_in_time
 from .time_window_candidates import near_in_time
 
 if TYPE_CHECKING:
-    from ..model import KernelSide
+    from ..match_types import KernelSide
 
 NEARLY_ALL = 0.99  # this share of the packets must have been at a socket at their time
 ROUNDING_NS = 1_000  # both clocks are rounded, and they are not read at the same time
@@ -41,9 +42,9 @@ SAMPLE, PAIRS = 200, 20_000_000  # most packets that are tried; most pairs of th
 
 
 def by_wall_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Located | None:
-    """Return the wall clock of the log's host, and the devices at which it explains the capture.
+    """Return the wall clock of the log's host, and the devices at which it fits the capture.
 
-    `found` are the candidates of the packets.  None if no device agrees with that clock.
+    `found` are the candidates of the packets.  Returns None if the clock fits at no device.
     """
     clock = _wall_clock(kernel.log, packets)
     moments = kernel.moments
@@ -85,9 +86,10 @@ def by_wall_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Lo
 def _as_sure(
     where: Located, packets: Packets, kernel: KernelSide, shown: Bools, here: Int64s
 ) -> Located | None:
-    """Widen the clock's error to cover every offset that these moments leave possible.
+    """Increase the clock's error until it includes every offset that these moments allow.
 
-    `shown` marks packets whose moment the log has.  Returns None if the error becomes too large.
+    `shown` marks packets whose moment the log has; `here` are the moments (row numbers).  Returns
+    None if the error becomes too large.
     """
     clock = where.clock
     assert clock is not None
@@ -113,9 +115,9 @@ def _as_sure(
 
 
 def _farthest(packet: Int64s, low: Int64s, high: Int64s, wanted: float) -> int:
-    """Return the farthest offset at which at least `wanted` packets are at one of their moments.
+    """Return the offset farthest from 0 at which `wanted` packets or more fit one of their moments.
 
-    A packet is at the moment of a pair if the clock is off by `low` to `high`, ns.
+    A packet fits the moment of its pair if the clock is off by `low` to `high` ns.
     """
     order = np.lexsort((low, packet))
     packet, low, high = packet[order], low[order], high[order]
@@ -139,7 +141,7 @@ def _packets(packet: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
 
 
 def _wall_clock(log: KernelLog, packets: Packets) -> ClockFit | None:
-    """Return the clock from the log's readings; None if it was set during the recording."""
+    """Return the clock that the log's readings give, or None if it was set during the recording."""
     if not log.clock or not len(packets):
         return None
     ahead = np.array([one.real_ns - one.mono_ns for one in log.clock])

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Clocks of captures and kernel logs, fitted to each other."""
+"""Fit the clocks of captures and kernel logs to each other."""

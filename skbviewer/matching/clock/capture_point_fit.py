@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Fit the clock at the place where the capture seems to have been taken.
+"""Find the place where the capture seems to have been taken, and fit its clock there.
 
-Input: pairs that identity alone decided.  Each packet that the sniffer saw has a point at the
-sniffer's device, and there the times differ least.  If packets were captured at several points of
-their way (tcpdump -i any), the first capture of a packet belongs to its first point, and so on.
+Input: pairs of packets and lifetimes that identity alone decided.  Each packet has a point at the
+device where it was captured, and at this device the differences in time vary least.  If a capture
+contains packets several times, from several points (tcpdump -i any), the first capture of a packet
+is assigned to the lifetime's first point, and so on.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from ..arrays.medians import median
 from ..legs.capture_points import EARLY, SOCKET, WIRE
 from ..legs.declared_losses import Table, losses_inside, meets
 from ..legs.tap_moments import WAIT_NS
-from .agreeing_devices import (
+from .capture_point_distances import FAR, Place, devices_of, points_of, reach
+from .clock_fit import ClockFit, TimedPairs, fit, precision_of
+from .possible_capture_devices import (
     ANY_TIME,
     agreeing_devices,
     fit_bounded,
@@ -29,8 +32,6 @@ from .agreeing_devices import (
     passes_all,
     spans,
 )
-from .clock_fit import ClockFit, TimedPairs, fit, precision_of
-from .point_distances import FAR, Place, devices_of, points_of, reach
 
 POSSIBLE_SHARE = 0.9  # a place is possible if this share of the packets has a point there
 TRIED = 2000  # most pairs that are used to choose the place
@@ -44,8 +45,10 @@ USED = ("netns", "ifindex", "sends", "how", "ts", "after", "before")  # columns 
 
 
 class _Try(NamedTuple):
-    """A place: the pairs of packets with one point there, their scatter (ns), and how many packets
-    have one or more points there.
+    """A possible place of the capture, with the pairs of the packets that have one point there.
+
+    `spread` is the scatter of these pairs (ns); `packets` counts the packets that have at least one
+    point there.
     """
 
     place: Place
@@ -57,11 +60,11 @@ class _Try(NamedTuple):
 class Located(NamedTuple):
     """The clock fit, and where the capture may have been taken.
 
-    `clock` was fitted at `place`; None if there is no pair.  `devices` are (netns, ifindex) that
-    the packets' times do not contradict; if there are none, any device is possible.  `assumed`: no
-    pairs suggested this clock.  `stamped` is an index of WINDOWS: it says where in a pass packets
-    get their times there.  `at_calls`: packet sockets at these devices got the packets, and the log
-    shows these calls.
+    `clock` was fitted at `place`; it is None if there is no pair.  `devices` are the devices
+    (netns, ifindex) that the packets' times do not contradict; if there are none, any device is
+    possible.  `assumed` is True if no pairs suggested this clock.  `stamped` is an index of
+    WINDOWS: it says where stamps are made while an skb passes a device.  `at_calls` is True if
+    packet sockets at these devices got the packets, and the log shows their calls.
     """
 
     clock: ClockFit | None
@@ -73,7 +76,7 @@ class Located(NamedTuple):
 
     @property
     def at_sockets(self) -> bool:
-        """Return whether packet sockets, whose calls the log may show, got all packets."""
+        """Return whether packet sockets, whose calls the log may show, captured all packets."""
         return self.place.at_socket or self.at_calls
 
 
@@ -89,12 +92,13 @@ def locate(
     lossy: bool,
     missing: float = 0.0,
 ) -> Located:
-    """Fit the clock at the place where the capture seems to have been taken.
+    """Find the place where the capture seems to have been taken, and fit its clock there.
 
-    A packet may have several series: it counts at a place if one of them has a point there.  If the
-    log is `lossy`, the lifetimes of some packets may be lost, so that these packets are paired with
-    other packets' lifetimes.  `missing` is the share of hits that it lacks at unknown times: if
-    these may be why a device is contradicted, no clock is returned.
+    If a packet has several series, it counts at each place where at least one of the series has a
+    point.  `lossy` means that the log may lack the lifetimes of some packets, so that these packets
+    are paired with lifetimes of others.  `missing` is the share of hits that the log lacks at
+    unknown times: if these hits may be the reason why a device is contradicted, no clock is
+    returned.
     """
     captured = packets["ts"]
     count = int(np.count_nonzero(np.bincount(packet, minlength=1)))
@@ -146,7 +150,7 @@ def _at_place(
 def _that_holds(
     clock: ClockFit, place: Place, devices: dict[tuple[int, int], ClockFit], captured: Int64s
 ) -> ClockFit:
-    """Widen the clock's error so that it covers the clocks of all these devices."""
+    """Increase the clock's error until it covers the clocks of all these devices."""
     others = [one for device, one in devices.items() if device != place[:2] or len(devices) > 1]
     return clock.wider(max((_apart(clock, one, captured) for one in others), default=0))
 
@@ -160,12 +164,12 @@ def relocate(
     lossy: bool,
     missing: float = 0.0,
 ) -> Located | None:
-    """Exclude devices, or reduce the clock's error, with more packets whose series are known.
+    """Exclude devices, or reduce the clock's error, by further packets whose series are known.
 
     `captured` are the times of all packets; `packet` and `series` are the known pairs.  `lossy`
     means that the log lacks records, and `missing` is the share of hits that it lacks at unknown
-    times.  Returns None if these packets do not help.  The clock keeps
-    its segments, because the match of a packet does not show where the clock was set.
+    times.  Returns None if the further packets change neither.  The clock keeps its segments,
+    because the match of a packet does not show where a clock was set.
     """
     some = np.flatnonzero(packet % max(1, len(packet) // TRIED) == 0)
     agreed = agreeing_devices(
@@ -223,7 +227,7 @@ def _is_surer(made: ClockFit, clock: ClockFit, captured: Int64s) -> bool:
 
 
 def _once(packet: Int64s) -> Bools:
-    """Return for each element of `packet` whether this packet occurs only once."""
+    """Return for each element of `packet` whether its packet number occurs only once."""
     return np.asarray(np.bincount(packet, minlength=1)[packet] == 1)
 
 
@@ -263,8 +267,8 @@ def everywhere(
 ) -> Located:
     """Fit the clock of a capture of all devices: each packet was stamped at one of its moments.
 
-    `packet` and `series` are pairs that identity alone decides.  Packets near lost records are not
-    used, because the log may lack their moments.
+    `packet` and `series` are pairs that identity alone decides.  Packets near lost records are
+    ignored, because the log may lack their moments.
     """
     after, before = _spans_of(series, moments)
     known = (after <= before) & (before - after < WAIT_NS)
@@ -278,11 +282,11 @@ def everywhere(
 def far_from_losses(
     captured: Int64s, packet: Int64s, series: Int64s, moments: ColumnTable, losses: Table
 ) -> tuple[Int64s, Int64s]:
-    """Return the pairs (packet, series) that were neither captured nor recorded near lost records.
+    """Return the pairs (packet, series) that are far from lost records in capture and log.
 
-    Near a loss, a packet's own lifetime may be missing, so that the packet is paired with another
-    packet's.  `captured` are the times of all packets, ns.  All pairs are returned if fewer than
-    half of them remain.
+    Near a loss, the log may lack a packet's own lifetime, so that the packet is paired with another
+    packet's lifetime.  `captured` are the times of all packets, ns.  If fewer than half of the
+    pairs remain, all pairs are returned.
     """
     after, before = _spans_of(series, moments)
     timed = after <= before
@@ -297,9 +301,9 @@ def far_from_losses(
 
 
 def _spans_of(series: Int64s, moments: ColumnTable) -> tuple[Int64s, Int64s]:
-    """Return when the first moment of each of `series` starts and when its last one ends, ns.
+    """Return the begin of the first moment and the end of the last one (ns) of each of `series`.
 
-    A lifetime without moments ends before it starts.
+    For a lifetime without moments, the begin is later than the end.
     """
     size = max(int(moments["series"].max(initial=-1)), int(series.max(initial=-1))) + 1
     after, before = np.full(size, FAR), np.full(size, -FAR)
@@ -309,7 +313,7 @@ def _spans_of(series: Int64s, moments: ColumnTable) -> tuple[Int64s, Int64s]:
 
 
 def _is_near(losses: Table, after: Int64s, before: Int64s) -> Bools:
-    """Return for each span of time whether records were lost within NEAR_NS of it."""
+    """Return for each span (`after` to `before`) whether records were lost within NEAR_NS of it."""
     known = after <= before
     near = np.zeros(len(after), np.bool_)
     low, high = after[known] - NEAR_NS, before[known] + NEAR_NS
@@ -320,10 +324,10 @@ def _is_near(losses: Table, after: Int64s, before: Int64s) -> Bools:
 def is_at_point(
     packets: Packets, packet: Int64s, series: Int64s, points: ColumnTable, clock: ClockFit
 ) -> Bools:
-    """Return for each pair whether this clock puts the packet at one of its points.
+    """Return for each pair whether this clock puts the packet at a point of its series.
 
-    The pairs are `packet` (indices of `packets`) and `series`.  The points may be as far away as
-    the clock's error.
+    The pairs are `packet` (indices of `packets`) and `series`.  A packet may be as far from a point
+    as the clock's error.
     """
     captured, every = packets["ts"][packet], np.ones(len(packet), np.bool_)
     at = clock.to_kernel(captured, packet)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Fit the sniffer's clock to the KBL's clock from pairs whose match is certain.
+"""Fit the clock of a sniffer to the clock of a KBL, by pairs whose match is certain.
 
-The fit is a result of matching by identity, never its reason.  It has one segment for each time
-that the clock was set, and one for the start.  Each segment has a robust fit: median offset,
-Theil-Sen drift (Sen 1968), spread as 1.4826 x median absolute deviation.  Its error covers every
-clock that the moments in the log leave possible.
+The fit follows from matches by identity, and is never a reason for them.  A fit has one segment for
+the start, and one for each time that the clock was set.  Each segment has a robust fit: the median
+offset, the drift by Theil-Sen (Sen 1968), and the spread as 1.4826 x median absolute deviation.
+The error of a segment covers every clock that the moments in the log allow.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ KNOTS = 65  # times in a segment for which its error is computed
 class Segment(NamedTuple):
     """capture time = KBL time + offset_ns + drift_ppm * 1e-6 * (KBL time - origin_ns).
 
-    A segment holds from the packet `first` (index) on, which was captured at `begin_ns`.
-    `residual_ns` is the largest error at any of its packets: no clock that drifts by at most
-    MAX_DRIFT_PPM and stamps each pair between its moments is farther away.  `spread_ns` is the
-    scatter of the pairs.  `pairs` counts each packet once, even if it was at several points.
-    `errors` is a list of (capture time, error), both ns, in order of time; between two of them, the
-    error is linear.  Every clock misses the moments of some pair by at least `torn_ns`, which is 0
-    in a capture of this host.
+    A segment holds from the packet with index `first` on, which was captured at `begin_ns`.
+    `residual_ns` is the largest error at any packet of the segment: every clock that drifts by at
+    most MAX_DRIFT_PPM, and stamps each pair between its moments, is at most so far away.
+    `spread_ns` is the scatter of the pairs.  `pairs` counts each packet once, even if it was at
+    several points.  `errors` is a list of (capture time, error) in order of time, both ns; between
+    two of its entries, the error is linear.  `torn_ns`: every clock is outside the moments of some
+    pair by at least this time.  For a capture of this host, `torn_ns` is 0.
     """
 
     begin_ns: int
@@ -78,12 +78,12 @@ class Segment(NamedTuple):
 
 
 class ClockFit(NamedTuple):
-    """At least one segment, in the order of the capture's packets."""
+    """The clock of a capture: its segments (at least one), in the order of the packets."""
 
     segments: tuple[Segment, ...]
 
     def to_kernel(self, capture_ns: Int64s, packet: Int64s) -> Int64s:
-        """Convert the times `capture_ns` of the packets `packet` (indices) to the KBL's clock."""
+        """Convert the capture times of the packets `packet` (indices) to the KBL's clock, ns."""
         if len(self.segments) == 1:
             return self.segments[0].to_kernel(capture_ns)
         which = self.segment_of(packet)
@@ -101,9 +101,9 @@ class ClockFit(NamedTuple):
         return np.maximum(np.searchsorted(first, packet, "right") - 1, 0)
 
     def error(self, capture_ns: Int64s, packet: Int64s) -> Int64s:
-        """Return the clock's possible error, ns, at the times `capture_ns` of the packets `packet`.
+        """Return the clock's possible error (ns) at the capture times of packets.
 
-        `packet` holds the packets' indices in the capture.
+        `packet` has the index of each time's packet in the capture.
         """
         which, made = self.segment_of(packet), np.zeros(len(packet), np.int64)
         for number, segment in enumerate(self.segments):
@@ -112,7 +112,7 @@ class ClockFit(NamedTuple):
         return made
 
     def wider(self, more_ns: int) -> ClockFit:
-        """Return this fit with errors that are larger by `more_ns`."""
+        """Return this fit with all errors increased by `more_ns`."""
         return ClockFit(
             tuple(
                 s._replace(
@@ -130,10 +130,10 @@ class ClockFit(NamedTuple):
 
 
 class TimedPairs(NamedTuple):
-    """Pairs of a packet and a time of the log at which the packet was at a point.
+    """Pairs of a captured packet and a time of the log at which the packet was at a point.
 
-    `packet` is its index in the capture.  The KBL shows it at `kernel_ns`, and shows that its stamp
-    was made between `after` and `before`, ns on the KBL's clock.
+    `packet` is the packet's index in the capture.  The KBL shows the packet at `kernel_ns`, and
+    shows that it was stamped between `after` and `before`, ns on the KBL's clock.
     """
 
     packet: Int64s
@@ -173,12 +173,13 @@ def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit |
 
 
 def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
-    """Fit each segment of `clock` again, to those of `pairs` that are in it.
+    """Fit each segment of `clock` again, to the pairs whose packets are in the segment.
 
     `captured` are the times (ns) of all packets.
 
-    A segment without any of these pairs stays as it is.  So does a segment that never had pairs,
-    because its packets may have been stamped by the clock before it or by the one after it.
+    A segment does not change if it contains no packet of `pairs`.  A segment that never had pairs
+    does not change either, because its packets may have been stamped by the clock before it or by
+    the clock after it.
     """
     pairs = _whole(pairs.selected(by_group(pairs.packet, pairs.kernel_ns)))
     which = clock.segment_of(pairs.packet)
@@ -193,7 +194,7 @@ def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
 
 
 def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) -> list[Segment]:
-    """Cut the segment of the packets before `end` where moments show that its clock was set."""
+    """Split the segment of the packets before `end` where moments show that its clock was set."""
     precision = precision_of(captured[one.first : end])
     if one.torn_ns < precision:
         return [one]
@@ -226,9 +227,11 @@ def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) 
 
 
 def _of_both(last: Segment, following: Segment, first: int, range_ns: Int64s) -> Segment:
-    """Return the segment of packets from `first` on that either of two clocks may have stamped.
+    """Return a segment for packets that may have been stamped by the clock of either neighbour.
 
-    It has no pairs of its own.
+    The packets of the segment are those from index `first` on.
+
+    The new segment has no pairs.
     """
     at = np.unique(np.linspace(range_ns.min(), range_ns.max(), KNOTS).round()).astype(np.int64)
     apart = np.abs(following.to_kernel(at) - last.to_kernel(at))
@@ -243,7 +246,7 @@ def _of_both(last: Segment, following: Segment, first: int, range_ns: Int64s) ->
 
 
 def _whole(pairs: TimedPairs) -> TimedPairs:
-    """Give all pairs of a packet the same bounds, because it was stamped at any of its points.
+    """Give all pairs of a packet the same bounds: it may have been stamped at any of its points.
 
     The pairs are sorted by packet.
     """
@@ -258,7 +261,7 @@ def _whole(pairs: TimedPairs) -> TimedPairs:
 def _segment(
     first: int, range_ns: Int64s, captured: Int64s, pairs: TimedPairs, bounded: bool
 ) -> Segment:
-    """Fit one segment to pairs of the packets from `first` on, captured at `range_ns`."""
+    """Fit a segment to pairs of packets from index `first` on, captured within `range_ns`."""
     capture_ns = captured[pairs.packet]
     origin = int(pairs.kernel_ns.min())
     few = slice(None, None, 1 + len(capture_ns) // MAX_MEDIAN_PAIRS)
@@ -293,10 +296,11 @@ def _in_order(capture_ns: Int64s, pairs: TimedPairs) -> tuple[Int64s, TimedPairs
 
 
 def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: TimedPairs) -> Segment:
-    """Return the line with its errors from the first to the last of `range_ns`.
+    """Return the segment `line` with its errors from the first to the last of `range_ns`.
 
-    `capture_ns` rises.  An error is never less than the spread.  The true error is a convex
-    function, so between two knots it is at most the linear one.
+    The times `capture_ns` must be sorted.  No error is less than the spread of the pairs.  The true
+    error is a convex function of time, so between two knots it is at most as large as the linear
+    error.
     """
     here, begin = line.to_kernel(capture_ns), line.offset_ns + line.origin_ns
     at = np.unique(np.linspace(range_ns.min() - begin, range_ns.max() - begin, KNOTS).round())
@@ -319,7 +323,7 @@ def _spread(rest: Float64s) -> float:
 
 
 def _drift(x: Float64s, y: Float64s) -> float:
-    """Return the slope of the line through the points (x, y), or 0 if it is not clear."""
+    """Return the slope of a line through the points (x, y), or 0 if it is not significant."""
     span, slope = float(np.ptp(x)), _slope(x, y)
     rest = y - slope * x
     clear = abs(slope) * span > CLEAR * _spread(rest - median(rest))
@@ -341,8 +345,8 @@ def _slope(x: Float64s, y: Float64s) -> float:
 def precision_of(times: Int64s) -> int:
     """Return the resolution of `times`, ns.
 
-    This is 1, or a multiple of 1000 that divides all of them, or COARSE_BINARY_NS for times that
-    are multiples of 2**-18 s (a binary resolution, pcapng's if_tsresol) rounded to ns.
+    The resolution is 1, or a multiple of 1000 that divides all times, or COARSE_BINARY_NS if the
+    times are multiples of 2**-18 s (a binary resolution, pcapng's if_tsresol) rounded to ns.
     """
     if not len(times):
         return 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Find where a clock was set, and pairs that agree with no clock.
+"""Find where a clock was set, and which pairs agree with no clock.
 
-Input: differences of two clocks, in the order of a capture.  A clock that is set moves all later
-differences.  A packet that was late, or matched wrongly, moves only its own.
+Input: differences of two clocks, in the order of a capture.  If a clock is set, all later
+differences change.  If a packet is late, or matched wrongly, only its own difference changes.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ END = 9  # pairs at the end of a run whose median is its level
 
 
 def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
-    """Return the number of each pair's run, from 0; -1 for outliers.
+    """Return the number of the run to which each pair belongs, from 0; -1 for outliers.
 
-    A run is a series of pairs that agree on one clock.  By pair: `difference` of the two clocks and
-    `kernel_ns`, the time on the log's clock (ns).  Pairs are sorted by `packet`, which may have
-    several.  If there are never MIN_RUN packets in succession that agree, all pairs are one run.
+    A run is a sequence of pairs that agree with one clock.  By pair: `difference` is the difference
+    of the two clocks, and `kernel_ns` the time on the log's clock (ns).  Pairs are sorted by
+    `packet`; a packet may have several pairs.  If there are never MIN_RUN successive packets that
+    agree with one clock, all pairs are one run.
     """
     count, nth = len(difference), np.cumsum(np.r_[False, packet[1:] != packet[:-1]])
     leap = np.abs(np.diff(difference))
@@ -60,37 +61,38 @@ def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
 
 
 class _Standing:
-    """The current level of a run: the difference of the clocks, and the time at which it held."""
+    """The current level of a run: a difference of the clocks, and the time of this difference."""
 
     def __init__(self, difference: Int64s, kernel_ns: Int64s, allowed: float) -> None:
         self._difference, self._kernel_ns, self._allowed = difference, kernel_ns, allowed
         self._level, self._seen = 0.0, 0
 
     def set_level(self, low: int, high: int) -> None:
-        """Set the level from these pairs."""
+        """Set the level from the pairs `low` to `high`."""
         self._level = median(self._difference[low:high])
         self._seen = int(self._kernel_ns[(low + high) // 2])
 
     def near(self, low: int, high: int) -> bool:
-        """Return whether these pairs may belong to the run."""
+        """Return whether the pairs `low` to `high` may belong to the run."""
         away = SLEW * abs(int(self._kernel_ns[low]) - self._seen) + self._allowed
         level = median(self._difference[low : min(low + END, high)])
         return abs(level - self._level) <= away
 
 
 class Border(NamedTuple):
-    """The first packet after a step: not before `first` and not after `surely` (indices)."""
+    """Where a clock was set: the first packet after it has an index from `first` to `surely`."""
 
     first: int
     surely: int
 
 
 def borders(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -> list[Border]:
-    """Return where each run begins; the first begins with the capture.
+    """Return where each run begins; the first run begins with the capture.
 
-    `captured` are the times of all packets; the other arrays are by pair, as in runs().  Between
-    the pairs at both sides of a step, the capture's time jumps by the step plus the time between
-    two packets.  In the order of the file, that time is at least -LATE_NS.
+    `captured` are the times of all packets; runs() explains the other arrays.  Between the last
+    pair before a step and the first pair after it, the capture's time jumps by the step plus the
+    time between two packets.  In the order of the file, the time between two packets is at least
+    -LATE_NS.
     """
     found = [Border(0, 0)]
     for number in range(1, int(run.max()) + 1):
@@ -103,7 +105,7 @@ def borders(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -
 
 
 def _where_set(leaps: Int64s, step: int) -> Int64s:
-    """Return which of these jumps of the capture's time may be the step by `step` ns."""
+    """Return the indices of the jumps in `leaps` that may be the step by `step` ns."""
     possible = leaps - step >= -LATE_NS
     back = possible & (leaps < -LATE_NS)
     chosen = back if back.any() else possible if possible.any() else np.ones(len(leaps), np.bool_)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Decide whether stamps exclude a device, if the log lacks records at unknown times.
+"""Decide whether time stamps exclude a device, although the log lacks records at unknown times.
 
-Input: packets of a capture, and their moments at a device.  Output: whether the capture cannot have
-been taken at the device.
+Input: the packets of a capture, and their moments at a device.  Output: whether the capture was
+certainly not taken at the device.
 
-Such a log may lack a packet's moment at the capture's own device, or all calls of its lifetime.
-Then the packet contradicts this device: it is paired with another moment or lifetime.  So a few
-packets exclude no device; many do.
+A log that lacks records may lack a packet's moment at the device of the capture, or all calls of
+the packet's lifetime.  The packet then contradicts that device, because it is paired with another
+moment or lifetime.  So a device is excluded by many packets, but not by a few.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ BLOCK = 64  # packets for which a clock neither drifts nor is set
 
 
 def is_excluded(captured: Int64s, low: Int64s, high: Int64s, missing: float) -> bool:
-    """Return whether more packets contradict a device than a log can lack moments there.
+    """Return whether more packets contradict a device than the log can lack moments there.
 
-    `captured` are the times of the packets, in the order of the capture.  The log has each packet's
-    moment at the device between `low` and `high`; all in ns.  `missing` is the share (0 to 1) of
-    the hits that the log lacks.
+    `captured` are the times of the packets, in the order of the capture.  The log has a packet's
+    moment at the device between `low` and `high`; all times are in ns.  `missing` is the share (0
+    to 1) of the hits that the log lacks.
     """
     count = len(captured)
     agree = sum(
@@ -38,7 +38,7 @@ def is_excluded(captured: Int64s, low: Int64s, high: Int64s, missing: float) -> 
 
 
 def _most_at_once(begin: Int64s, end: Int64s) -> int:
-    """Return how many of the intervals from `begin` to `end` have a value in common, at most."""
+    """Return the greatest number of intervals (`begin` to `end`) that have a value in common."""
     place = np.concatenate([begin, end])
     step = np.repeat([1, -1], len(begin))
     order = np.lexsort((-step, place))  # intervals that touch have a value in common

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the lines between two sets of points: loops of feasible_lines.py.
 
-A fit tries thousands of small sets, for each of which a dozen array operations would take longer
-than the work itself.
+A fit tries thousands of small sets, and for each set a dozen array operations would take longer
+than the loop.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ COUNT, OVER, UNDER = range(3)
 
 
 class Hulls(NamedTuple):
-    """The lower hull of the points above (x, high) and the upper hull of those below (z, low).
+    """The lower hull of the points above (x, high), and the upper hull of points below (z, low).
 
-    `over` and `under` are their numbers of corners.
+    `over` and `under` are the numbers of corners of these hulls.
     """
 
     x: Float64s
@@ -31,7 +31,7 @@ class Hulls(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Slopes, which rise, and the highest and the lowest line with each slope.
+    """Slopes in rising order, with the highest and the lowest line of each slope.
 
     `top` and `bottom` are the values of these lines at x = 0.  `crossing` is scratch space for
     slopes at which a line becomes possible.
@@ -45,10 +45,12 @@ class Lines(NamedTuple):
 
 @allocation_free
 def keep_hull(x: Float64s, y: Float64s, at: Int64s) -> int:
-    """Move the corners of the lower convex hull of the points (x, y) to the front of the arrays.
+    """Move the corners of the lower convex hull of (x, y) to the front of the arrays.
 
-    x does not fall.  `at` holds the points' numbers and is moved with them.  Returns the number of
-    corners.
+    Returns the number of corners.
+
+    The values in `x` must not fall.  `at` holds the points' numbers, and is reordered in the same
+    way.
     """
     kept = 0
     for i in range(len(x)):
@@ -68,9 +70,9 @@ def keep_hull(x: Float64s, y: Float64s, at: Int64s) -> int:
 
 @allocation_free
 def put_slope(slope: Float64s, count: int, value: float) -> int:
-    """Insert `value` among the first `count` elements of `slope`, which rise, unless it is there.
+    """Insert `value` into the first `count` elements of `slope` (sorted), if it is missing.
 
-    Returns the number of slopes afterwards.
+    Returns the new number of slopes.
     """
     place = count
     while place > 0 and slope[place - 1] > value:
@@ -87,10 +89,10 @@ def put_slope(slope: Float64s, count: int, value: float) -> int:
 def put_edges(
     slope: Float64s, count: int, x: Float64s, y: Float64s, corners: int, steepest: float
 ) -> int:
-    """Insert the slopes of a hull's edges among the first `count` elements of `slope`, which rise.
+    """Insert the slopes of a hull's edges into the first `count` elements of `slope` (sorted).
 
-    The hull has the first `corners` of the points (x, y).  Slopes beyond `steepest` are left out.
-    Returns the new number of slopes.
+    The first `corners` points (x, y) are the corners of the hull.  Slopes beyond `steepest`, up or
+    down, are left out.  Returns the new number of slopes.
     """
     for i in range(corners - 1):
         edge = (y[i + 1] - y[i]) / (x[i + 1] - x[i])
@@ -101,9 +103,10 @@ def put_edges(
 
 @allocation_free
 def lowest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
-    """Return the index of the corner of a hull at which y - slope * x is lowest.
+    """Return the index of the corner of a hull at which y - slope * x is least.
 
-    The hull has the first `corners` points (x, y).  Of equal values, the first counts.
+    The first `corners` points (x, y) are the corners of the hull.  If the value occurs several
+    times, the first index is returned.
     """
     best = 0
     for i in range(1, corners):
@@ -114,9 +117,10 @@ def lowest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
 
 @allocation_free
 def highest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
-    """Return the index of the corner of a hull at which y - slope * x is highest.
+    """Return the index of the corner of a hull at which y - slope * x is greatest.
 
-    The hull has the first `corners` points (x, y).  Of equal values, the first counts.
+    The first `corners` points (x, y) are the corners of the hull.  If the value occurs several
+    times, the first index is returned.
     """
     best = 0
     for i in range(1, corners):
@@ -127,10 +131,10 @@ def highest(x: Float64s, y: Float64s, corners: int, slope: float) -> int:
 
 @allocation_free
 def measure(hulls: Hulls, lines: Lines, count: int) -> int:
-    """Find the highest and the lowest line between the hulls, at each of the first `count` slopes.
+    """Find the highest and the lowest line between the hulls for each of the first `count` slopes.
 
-    `top` and `bottom` become the values of these lines at x = 0.  Returns the index of the slope at
-    which they are furthest apart.
+    `top` and `bottom` become the values of these lines at x = 0.  Returns the index of the slope
+    for which the two lines are furthest apart.
     """
     best = 0
     for k in range(count):
@@ -148,11 +152,11 @@ def measure(hulls: Hulls, lines: Lines, count: int) -> int:
 def find_lines(hulls: Hulls, steepest: float, lines: Lines, numbers: Int64s) -> float:
     """Find the lines below one hull and above the other.
 
-    `lines` gets a row for each slope at which such a line exists; numbers[COUNT] is the number of
-    these rows.  The arrays of `lines` need twice as many rows as the hulls have corners, and four
-    more. numbers[OVER] and numbers[UNDER] become the corners of the two hulls that are closest to
-    each other.  Returns 0 if such a line exists; otherwise by how much (ns) each hull must be
-    moved, so that such a line exists.
+    `lines` gets a row for each slope at which a line passes between the hulls; numbers[COUNT]
+    becomes the number of these rows.  The arrays of `lines` need twice as many rows as the hulls
+    have corners, and four more.  At OVER and UNDER, `numbers` gets the corners at which the two
+    hulls are closest to each other.  Returns 0 if a line passes between the hulls, or else by how
+    much (ns) each hull must be moved to make room for a line.
     """
     slope, top, bottom = lines.slope, lines.top, lines.bottom
     count = put_slope(slope, put_slope(slope, 0, -steepest), steepest)
@@ -178,10 +182,13 @@ def find_lines(hulls: Hulls, steepest: float, lines: Lines, numbers: Int64s) -> 
 
 @allocation_free
 def keep_passing(lines: Lines, count: int, torn: float) -> int:
-    """Move to the front those of the first `count` slopes at which a line fits between the hulls.
+    """Move those slopes to the front at which a line fits between the hulls.
 
-    `torn` (ns) is added on each side of the space between the hulls.  The slope with the most space
-    stays even if no line fits there.  Returns the number of slopes that are left.
+    Only the first `count` slopes are compared.
+
+    Before the comparison, the space between the hulls is widened by `torn` (ns) on each side.  The
+    slope with the most space stays even if no line fits there.  Returns the number of slopes at the
+    front.
     """
     best, kept = 0, 0
     for k in range(count):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Compute how far off a line through intervals may be.
+"""Compute the possible error of a line that passes through intervals.
 
 The sniffer stamped each packet at some moment between two times that the log shows.  So the true
-difference from a fitted clock lies in an interval.  Every line that passes all intervals may be the
-truth: these lines lie between the convex hulls of the intervals' ends (Moon, Skelly, Towsley:
-Estimation and Removal of Clock Skew from Network Delay Measurements, INFOCOM 1999).  A fit must
-state as its error how far apart these lines are.
+difference of the two clocks lies in an interval for each packet.  Every line that passes through
+all intervals may be the true line: these lines lie between the convex hulls of the intervals' ends
+(Moon, Skelly, Towsley: Estimation and Removal of Clock Skew from Network Delay Measurements,
+INFOCOM 1999).  The error of a fit must therefore cover all these lines.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.types import Float64s, Int64s
-from .corridor_loops import NONE, Work, lines_between, lines_through_most
 from .feasible_line_loops import COUNT, Lines
+from .outlier_free_line_loops import NONE, Work, lines_between, lines_through_most
 
 PAIRS_PER_ERROR = 20  # one pair of this many may join two different packets
 ROUNDS = 16
 
 
 class Intervals(NamedTuple):
-    """At x (ns) the line must be between low and high (ns); float64, x rises."""
+    """Intervals: at x (ns), the line must be between low and high (ns); float64, x rises."""
 
     x: Float64s
     low: Float64s
@@ -31,18 +31,18 @@ class Intervals(NamedTuple):
 
 
 class Points(NamedTuple):
-    """At x (ns) a line is at most, or at least, y (ns); float64, x rises."""
+    """Points that a line must not be above, or must not be below: (x, y), ns; float64, x rises."""
 
     x: Float64s
     y: Float64s
 
 
 class Corridor(NamedTuple):
-    """All lines that pass the intervals.
+    """All lines that pass through the intervals.
 
-    `slope` are the slopes at the corners; `low` and `high` are the lowest and the highest value at
-    x = 0 of a line with this slope.  `torn` is 0 if a line passes all intervals; otherwise every
-    line misses one by at least `torn` ns.
+    `slope` are the slopes at which the set of lines has corners; `low` and `high` are the least and
+    the greatest value at x = 0 of a line with that slope.  `torn` is 0 if a line passes through all
+    intervals; otherwise every line misses some interval by at least `torn` ns.
     """
 
     slope: Float64s
@@ -51,28 +51,28 @@ class Corridor(NamedTuple):
     torn: float
 
     def error(self, at: Float64s) -> Float64s:
-        """Return the lines' greatest distance from 0 at each x of `at`, ns: a convex function."""
+        """Return the greatest distance of any line from 0 at each x of `at`, ns; it is convex."""
         rise = self.slope[:, None] * at
         above, below = (self.high[:, None] + rise).max(axis=0), (self.low[:, None] + rise).min(0)
         return np.asarray(np.maximum(np.maximum(above, -below), 0.0) + self.torn, np.float64)
 
     def knots(self, first: float, last: float) -> Float64s:
-        """Return each x from `first` to `last` at which another line becomes highest or lowest."""
+        """Return each x from `first` to `last` at which the highest or the lowest line changes."""
         step = np.diff(self.slope)
         bends = np.concatenate([-np.diff(self.high) / step, -np.diff(self.low) / step])
         return np.unique(np.r_[first, bends[(bends > first) & (bends < last)], last])
 
     def bounds(self, at: Float64s) -> tuple[Float64s, Float64s]:
-        """Return the lowest and the highest value of all lines at each x of `at`, ns."""
+        """Return the least and the greatest value of any line at each x of `at`, ns."""
         rise = self.slope[:, None] * at
         return (self.low[:, None] + rise).min(axis=0), (self.high[:, None] + rise).max(axis=0)
 
 
 def corridor(rows: Intervals, steepest: float) -> Corridor:
-    """Return all lines that pass the intervals `rows` with a slope from -`steepest` to `steepest`.
+    """Return all lines through the intervals `rows` whose slope is from -`steepest` to `steepest`.
 
-    If no line passes all intervals, one in PAIRS_PER_ERROR intervals may be left out.  If there is
-    still no line, all intervals are widened.  So the result has at least one line.
+    If no line passes through all intervals, one in PAIRS_PER_ERROR intervals may be left out.  If
+    there is still no line, all intervals are widened until a line fits.
     """
     removable = min(len(rows.x) // PAIRS_PER_ERROR, ROUNDS)
     work, numbers = _work(len(rows.x), len(rows.x)), np.empty(3, np.int64)
@@ -82,9 +82,9 @@ def corridor(rows: Intervals, steepest: float) -> Corridor:
 
 
 def corridor_between(over: Points, under: Points, steepest: float) -> Corridor:
-    """Return the lines below `over` and above `under` with a slope from -`steepest` to `steepest`.
+    """Return the lines below `over` and above `under` that are at most `steepest` (up or down).
 
-    If there is none, `torn` is not 0.
+    If there is no line between them, `torn` is not 0.
     """
     work, numbers = _work(len(over.x), len(under.x)), np.empty(3, np.int64)
     torn = lines_between(over.x, over.y, under.x, under.y, NONE, steepest, work, numbers)

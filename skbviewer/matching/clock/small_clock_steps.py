@@ -2,9 +2,10 @@
 """Find where a clock was set by less than 10 ms.
 
 Input: for each packet, in the order of the file, an interval that contains the clock's offset.  No
-straight line passes through all intervals.  Output: where to cut the packets so that one line
-passes through each piece, with as few pieces as possible.  Each piece needs MIN_PACKETS packets of
-its own: through fewer, a line might pass even if the stamps had random errors.
+straight line passes through all intervals.  Output: where to cut the sequence of packets so that
+one straight line passes through each piece, with as few pieces as possible.  A piece must have
+MIN_PACKETS packets that no neighbour can have: a line might pass through fewer packets even if the
+stamps had random errors.
 """
 
 from __future__ import annotations
@@ -24,17 +25,18 @@ ALONE = 128  # most outliers
 
 
 class Cut(NamedTuple):
-    """The clock was set after packet `last` and before `first`; packets between fit both lines."""
+    """The clock was set after packet `last` and before `first`; both lines fit packets between."""
 
     last: int
     first: int
 
 
 def cuts(rows: Intervals, steepest: float) -> list[Cut]:
-    """Return where the line must be cut; nothing if a piece has fewer than MIN_PACKETS intervals.
+    """Return where the clock was set; an empty list if a piece has under MIN_PACKETS packets.
 
-    Lines have a slope within `steepest` (ns/ns).  `rows` are in order of packets, so x may fall
-    where a clock was set back.  One of PAIRS_PER_ERROR intervals may be left out.
+    A line's slope is at most `steepest` (ns/ns), up or down.  `rows` are in the order of the
+    packets, so x may fall where a clock was set back.  One in PAIRS_PER_ERROR intervals may be left
+    out.
     """
     lines = _Lines(rows, steepest)
     begins, size = [0], len(rows.x)
@@ -53,7 +55,7 @@ def cuts(rows: Intervals, steepest: float) -> list[Cut]:
 
 
 class _Lines:
-    """Finds the stretches of intervals through which one line passes."""
+    """Finds stretches of intervals through which one line passes."""
 
     def __init__(self, rows: Intervals, steepest: float) -> None:
         self._rows, self._steepest = rows, steepest
@@ -61,7 +63,7 @@ class _Lines:
         self._left = min(len(rows.x) // PAIRS_PER_ERROR, ALONE)
 
     def passes(self, begin: int, end: int) -> bool:
-        """Return whether one line passes all intervals of this stretch."""
+        """Return whether one line passes through all intervals from `begin` to `end`."""
         some = begin + np.flatnonzero(self._kept[begin:end])
         some = some[np.argsort(self._rows.x[some], kind="stable")]
         x, low, high = (column[some] for column in self._rows)
@@ -71,7 +73,7 @@ class _Lines:
         )
 
     def longest(self, begin: int) -> int:
-        """Return the end of the longest stretch from `begin` on, without single outliers."""
+        """Return the end of the longest stretch from `begin` on; single outliers are left out."""
         size, end = len(self._rows.x), begin
         while True:
             end = begin + _largest(
@@ -86,9 +88,12 @@ class _Lines:
             self._left -= 1
 
     def earliest(self, low: int, begin: int, end: int) -> int:
-        """Return the least index from `low` on from which one line passes all intervals to `end`.
+        """Return the least index from which one line passes through all intervals to `end`.
 
-        The result is at most `begin`: a line passes the intervals from there to `end`.
+        Returns `low` or more.
+
+        The caller knows that a line passes through the intervals from `begin` to `end`, so the
+        result is at most `begin`.
         """
         return begin - _largest(lambda n: self.passes(begin - n, end), begin - low)
 

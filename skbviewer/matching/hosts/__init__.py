@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Which packets of two hosts are the same, and how far apart the hosts' clocks are."""
+"""Decide which packets of two hosts are the same, and how far apart the hosts' clocks are."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Shortest paths over the bounds between clocks: loops of clock_bounds.py.
+"""Find shortest paths over the bounds between clocks: loops of clock_bounds.py.
 
-`bounds[a, b]` is the greatest value of (error of clock a - error of clock b), in ns.  If a - b is
-at most 3 and b - c at most 4, then a - c is at most 7: so the tightest bounds that follow from all
-others are shortest paths.  A path from a clock to itself that is shorter than 0 is a contradiction.
+`bounds[a, b]` is the greatest value of (error of clock a - error of clock b), ns.  If a - b is at
+most 3 and b - c at most 4, then a - c is at most 7: the tightest bounds that follow are shortest
+paths.  If the path from a clock back to itself is shorter than 0, the bounds contradict each other.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ FAR = 1 << 60  # no bound
 
 @allocation_free
 def close_bounds(bounds: Int64s) -> int:
-    """Make the bounds (n, n) as tight as all of them together allow (Floyd, Warshall).
+    """Tighten the bounds (n, n) as far as all of them together allow (Floyd, Warshall).
 
-    Returns the number of clocks on a contradiction.
+    Returns how many clocks are on a path that is a contradiction.
     """
     count = bounds.shape[0]
     for middle in range(count):
@@ -39,7 +39,10 @@ def close_bounds(bounds: Int64s) -> int:
 
 @allocation_free
 def carry(before: Int64s, gap: int, rate: Float64s, bounds: Int64s) -> None:
-    """Tighten bounds by those of a cell `gap` ns away: errors change by at most `rate` (ns/ns)."""
+    """Tighten `bounds` by the bounds `before` of a cell that is `gap` ns away.
+
+    Errors change by at most `rate` (ns/ns).
+    """
     count = bounds.shape[0]
     for a in range(count):
         for b in range(count):
@@ -50,10 +53,11 @@ def carry(before: Int64s, gap: int, rate: Float64s, bounds: Int64s) -> None:
 
 @allocation_free
 def sweep(at: Int64s, rate: Float64s, start: int, stop: int, out: Int64s) -> int:
-    """Tighten out[k] by the bounds of all cells from out[start] to out[k].
+    """Tighten out[k] by the bounds of all cells from out[start] to out[k], for each k up to `stop`.
 
-    `out` is (cells, n, n); `at` is each cell's time.  Goes down if `stop` < `start`.
-    Returns the first cell at which there is a contradiction, or -1.
+    `out` has the shape (cells, n, n); `at` is the time of each cell.  Goes through the cells
+    backwards if `stop` < `start`.  Returns the first cell whose bounds contradict each other, or
+    -1.
     """
     step = 1 if stop > start else -1
     cell = start

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Bound the differences of all clocks together, so that no three of them contradict.
+"""Bound the differences between all clocks together, so that no bounds contradict others.
 
-Each packet that one clock saw before another bounds their difference from one side.  All bounds of
-a short time (a cell) are one graph, whose nodes are clocks.  The tightest bounds that follow are
-its shortest paths.  Clocks drift, so the bounds of one cell hold in the next one, loosened by the
-greatest drift.  docs/across-hosts.md states the rules.
+If one clock saw a packet before another clock, this bounds the difference of both clocks from one
+side.  The bounds that fall into a short time (a cell) form a graph, whose nodes are the clocks.
+The shortest paths in this graph are the tightest bounds that follow from it.  Clocks drift, so the
+bounds of a cell also hold in the next cell if they are loosened by the greatest drift
+(docs/across-hosts.md).
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from .alignment import JUMP_NS, NONE, Scale
 from .clock_bound_loops import FAR, close_bounds, sweep
+from .rough_clock_alignment import JUMP_NS, NONE, Scale
 
 CELL_NS = 10_000_000
 MEMORY = 1 << 28  # bytes; the cells are longer if their bounds would need more
@@ -23,19 +24,19 @@ TRIES = 1000  # most contradictions that are resolved
 
 
 class Crossings(NamedTuple):
-    """Packets that the sighting `a` (a row) saw before the sighting `b`."""
+    """Packets that passed sighting `a` before sighting `b`; both are rows of the sightings."""
 
     a: Int64s
     b: Int64s
 
 
 class ClockBounds(NamedTuple):
-    """The bounds of all clocks.
+    """The bounds of all clocks, cell by cell.
 
-    `bounds[k, a, b]` is the greatest value (ns) of the error of segment a minus that of segment b
-    at the time `at[k]` of the scale.  True time = time on the scale + error.  `refused` are the
-    crossings that contradict others; `cuts` counts the places where a contradiction shows that a
-    clock was set.
+    `bounds[k, a, b]` is the greatest value (ns) of the error of segment a minus the error of
+    segment b at the time `at[k]` of the scale.  True time = time on the scale + error.  `refused`
+    marks crossings that contradict others; `cuts` counts the places where a contradiction shows
+    that a clock was set.
     """
 
     scale: Scale
@@ -47,7 +48,7 @@ class ClockBounds(NamedTuple):
     def transit(self, a: Int64s, b: Int64s) -> tuple[Int64s, Int64s]:
         """Return the least and the greatest time (ns) from each sighting `a` to the sighting `b`.
 
-        Without a bound, the result is beyond FAR / 2 in the direction that is open.
+        A time without a lower or upper bound is below -FAR / 2 or above FAR / 2.
         """
         scale = self.scale
         known = (scale.segment[a] != NONE) & (scale.segment[b] != NONE)
@@ -66,9 +67,11 @@ class ClockBounds(NamedTuple):
         return least, most
 
     def difference(self, a: int, b: int) -> tuple[int, int]:
-        """Return the least and the greatest value (ns) of clock b - clock a.
+        """Return the least and the greatest value (ns) of b's clock minus a's clock.
 
-        `a` and `b` are rows of sightings: the clocks are theirs, at the time of `a`.
+        The difference is that at the time of `a`.
+
+        `a` and `b` are rows of sightings.
         """
         scale, rows = self.scale, np.array([a, b])
         one, two = scale.segment[rows]
@@ -91,9 +94,9 @@ def _nearest(at: Int64s, time: Int64s) -> Int64s:
 
 
 def _slack(scale: Scale, at: Int64s, a: Int64s, b: Int64s) -> Int64s:
-    """Return by how much the errors may change between the times of sightings and a cell's time.
+    """Return how much errors may change between the time of a sighting and the time of its cell.
 
-    The error itself moves a sighting in true time by less than JUMP_NS.
+    The conversion to the scale misplaces a sighting by less than JUMP_NS.
     """
     slack = np.ones(len(a), np.float64)
     for row in (a, b):
@@ -103,7 +106,7 @@ def _slack(scale: Scale, at: Int64s, a: Int64s, b: Int64s) -> Int64s:
 
 
 def clock_bounds(scale: Scale, seen: Crossings) -> ClockBounds:
-    """Bound the clocks by all crossings; cut clocks and refuse crossings that contradict."""
+    """Bound the clocks by all crossings; cut clocks or refuse crossings that contradict others."""
     refused = np.zeros(len(seen.a), np.bool_)
     cuts = 0
     for _ in range(TRIES):
@@ -153,7 +156,7 @@ def _cells(scale: Scale, seen: Crossings, refused: Bools) -> tuple[Int64s, Int64
 
 
 def _guilty(scale: Scale, own: Int64s, at: Int64s, bad: Int64s) -> int | None:
-    """Return the segment of `bad` without which some cells have no contradiction."""
+    """Return the segment of `bad` without which these cells have no contradiction, or None."""
     for segment in bad:
         if scale.can_be_set[segment]:
             others = own.copy()
@@ -164,7 +167,7 @@ def _guilty(scale: Scale, own: Int64s, at: Int64s, bad: Int64s) -> int | None:
 
 
 def _cut(scale: Scale, segment: int, begin_ns: int, end_ns: int) -> Scale:
-    """Make two segments of one; sightings between, where the clock was set, get none."""
+    """Cut one segment into two; sightings between them, where the clock was set, get no segment."""
     margin = JUMP_NS
     mine = scale.segment == segment
     parts = scale.segment.copy()
@@ -177,7 +180,7 @@ def _cut(scale: Scale, segment: int, begin_ns: int, end_ns: int) -> Scale:
 def _in_contradiction(
     scale: Scale, seen: Crossings, bounds: Int64s, cell: Int64s, begin: int, end: int
 ) -> Bools:
-    """Return the crossings of some cells that are between clocks of a contradiction."""
+    """Return the crossings in the cells `begin` to `end` whose clocks are in a contradiction."""
     guilty = np.append(np.diagonal(bounds) < 0, False)
     inside = (cell >= begin) & (cell <= end)
     return np.asarray(

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Find the pairs that every consistent assignment of appearances to each other has."""
+"""Find the pairs of appearances that every consistent assignment contains."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from .appearances import Appearances, Pairs
+from .packet_appearances import Appearances, Pairs
 
 ROUNDS = 16
 
 
 def has_no_rival(made: Appearances, pairs: Pairs, possible: Bools) -> Bools:
-    """Return the pairs that are the only possible ones of both appearances, by pair of clocks."""
+    """Return the pairs whose two appearances have no other possible pair on these two clocks."""
     ahead, behind = _partners(made, pairs, possible)
     return np.asarray(possible & (ahead == 1) & (behind == 1), np.bool_)
 
 
 def forced(made: Appearances, pairs: Pairs, possible: Bools, complete: Bools) -> Bools:
-    """Return the pairs that every consistent assignment has.
+    """Return the pairs that every consistent assignment contains.
 
-    If the sender's recording is `complete`, each packet that arrived has a partner there.  So a
-    packet with one possible partner has this partner, and others cannot have it.
+    If the recording of the sender is `complete`, each packet that arrived has a partner there.  So
+    a packet with one possible partner has this partner, and no other packet can have it.
     """
     left = possible.copy()
     for _ in range(ROUNDS):
@@ -36,7 +36,7 @@ def forced(made: Appearances, pairs: Pairs, possible: Bools, complete: Bools) ->
 
 
 def _partners(made: Appearances, pairs: Pairs, possible: Bools) -> tuple[Int64s, Int64s]:
-    """Return by pair how many possible partners `a` has on b's clock, and `b` on a's clock."""
+    """Return for each pair how many possible partners `a` has on b's clock, and `b` on a's."""
     clocks = int(made.clock.max(initial=0)) + 1
     # A pair of unknown order may have either appearance as `a`, so both ends are counted together.
     ends = pairs.a * clocks + made.clock[pairs.b], pairs.b * clocks + made.clock[pairs.a]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Find the conversations that passed two recordings, not just their addresses.
+"""Find conversations whose packets passed two recordings, and not only their addresses.
 
-Tenants use the same addresses, and hosts behind a translator share one.  So equal headers prove
-nothing unless nearly all of a conversation's packets are in both recordings.
+Different tenants may use the same addresses, and hosts behind an address translator share an
+address.  So equal headers prove something only if nearly all packets of a conversation are in both
+recordings.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...records.types import Bools, Int64s
-from .appearances import Appearances, Pairs
-from .sightings import Counts, Recordings, Sightings
+from .packet_appearances import Appearances, Pairs
+from .packet_sightings import Counts, Recordings, Sightings
 
 MISSING = 0.2  # most of a conversation's packets that may be missing in either recording
 ONE = 1  # and this many more
@@ -22,9 +23,9 @@ HALF = 0.5  # of the packets between two addresses, in the recording with fewer 
 def is_shared(
     found: Sightings, made: Appearances, pairs: Pairs, alone: Bools, of: Recordings
 ) -> Bools:
-    """Return for each pair whether both recordings have its conversation.
+    """Return for each pair whether both recordings contain its conversation.
 
-    `alone` are the pairs that have no rival: these are counted.
+    `alone` marks pairs that have no rival; only these are counted.
     """
     row_a, row_b = made.first[pairs.a], made.first[pairs.b]
     one = np.minimum(found.clock[row_a], found.clock[row_b])
@@ -41,7 +42,11 @@ def is_shared(
 def _counted(
     one: Int64s, two: Int64s, own: Int64s, key: Int64s, alone: Bools, counts: Counts
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return by pair: pairs with the key, and the fewest and most packets that a recording has."""
+    """Return for each pair three numbers about its key: pairs, and packets in both recordings.
+
+    The first number counts the pairs that are `alone`; the others are the smaller and the larger
+    number of packets that a recording has.
+    """
     codes = _codes(np.r_[counts.key, own, key])
     stored, mine, asked = np.split(codes, np.cumsum([len(counts.key), len(own)]))
     clocks = int(max(counts.clock.max(initial=0), two.max(initial=0))) + 1
@@ -59,7 +64,7 @@ def _codes(keys: Int64s) -> Int64s:
 
 
 def _found(keys: Int64s, values: Int64s, asked: Int64s) -> Int64s:
-    """Return the value of each asked key; `keys` are sorted; 0 if there is no such key."""
+    """Return the value of each key of `asked`, 0 for keys that are not in `keys` (sorted)."""
     if not len(keys):
         return np.zeros(len(asked), np.int64)
     at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Which skb lifetimes have the header values of which packets."""
+"""Find skb lifetimes with the same header values as captured packets."""

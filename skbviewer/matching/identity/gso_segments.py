@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find TCP packets that are a part of a larger skb in the kernel, or were merged into one.
+"""Find TCP packets that were cut from a larger skb, or merged into a larger skb.
 
-Input: packets of one capture, footprints of one KBL.  Output: pairs.  A device cuts a GSO skb into
-packets; GRO merges packets.  If the log does not show the single packets, the sequence range of the
-skb still shows which ones belong to it, as skb_segment() and tcp_gso_segment() number them.  For a
-packet whose TCP header was not captured, the identification shows this, if IPv4 has one.
+Input: the packets of one capture, and the footprints of one KBL.  Output: pairs of a packet and a
+footprint.  A device cuts a GSO skb into packets; GRO merges packets.  If the log does not show the
+single packets, the skb's range of TCP sequence numbers still shows which packets it contains,
+because skb_segment() and tcp_gso_segment() number them in order.  If a packet's TCP header was not
+captured, its IPv4 identification may show to which skb it belongs.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ PAIRS = 1 << 24  # most pairs in memory; with more, a packet gets the skbs that 
 
 
 def covers(packets: Packets, wire: Int64s, prints: Footprints) -> tuple[Int64s, Int64s]:
-    """Return pairs (packet of `wire`, row of `prints`): a segment, and the skb that contains it."""
+    """Return pairs (packet of `wire`, row of `prints`) in which the skb contains the packet."""
     frames, rows = packets[wire], prints.rows
     tcp, known = frames["protocol"] == TCP, (frames["seq"] >= 0) & (frames["tcp_flags"] >= 0)
     cut = wire[tcp & ~known & (frames["ip_id"] > 0) & (frames["tot_len"] > HEADERS)]
@@ -54,10 +55,11 @@ def covers(packets: Packets, wire: Int64s, prints: Footprints) -> tuple[Int64s, 
 
 
 class _Way(NamedTuple):
-    """One way to find packets in an skb.
+    """A rule by which packets are found in a larger skb.
 
-    Columns `flow` are equal.  The packet's `number`, modulo `modulus`, lies in the skb, which is
-    `length` long.  `fits` returns which pairs are right.
+    Packet and footprint must have equal values in the columns `flow`.  The column `number` of the
+    packet, modulo `modulus`, must lie in the range of the skb, whose `length` is computed from its
+    footprint.  `fits` returns for each pair that was found whether it is right.
     """
 
     flow: tuple[str, ...]
@@ -70,7 +72,7 @@ class _Way(NamedTuple):
 def _in_range(
     frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void], way: _Way
 ) -> tuple[Int64s, Int64s]:
-    """Return pairs of one flow in which the packet's number lies in the skb."""
+    """Return pairs of one flow in which the skb's range contains the packet's number."""
     flows, of_frame = np.unique(hashed_rows(frames, way.flow), return_inverse=True)
     asked, modulus = hashed_rows(kernel, way.flow), way.modulus
     flow = np.clip(np.searchsorted(flows, asked), 0, len(flows) - 1)
@@ -99,9 +101,10 @@ def _count(kernel: npt.NDArray[np.void]) -> Int64s:
 
 
 def _may_be_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Bools:
-    """Return for each pair whether the packet may be a segment of the skb.
+    """Return for each pair whether the packet may be a segment of the skb, by its IP header.
 
-    The packet's TCP header is unknown: its identification and length must fit those of a segment.
+    The TCP header of the packet is unknown, so only identification and length are compared with
+    those of a segment.
     """
     place = (frames["ip_id"] - kernel["ip_id"]) % (1 << 16)
     data, size, count = frames["tot_len"] - HEADERS, kernel["gso_size"], _count(kernel)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Find the skb lifetimes that each captured packet may be, by identity.
+"""Find the skb lifetimes that may be a captured packet, by the identity of the packet.
 
-Input: packets of one capture, footprints of one KBL.  Output: candidate pairs (packet, series)
-after the ladder.  The first rung is the key of RFC 791: source, destination, identification,
-protocol.  It repeats in real traffic (identification 0 with DF, IPv6, wrap-around, fragments,
-retransmission).  So pairs climb to further rungs: ports; TCP sequence, acknowledgement and flags,
-or ICMP id and sequence; lengths; fields of IPv6.  A pair whose values differ on a rung is dropped,
-even if it has no rival.  A value that one side does not know never differs.
+Input: the packets of one capture, and the footprints of one KBL.  Output: the pairs (packet,
+series) that the identity ladder leaves.  The first rung is the key of RFC 791: source, destination,
+identification, protocol.  In real traffic, this key repeats (identification 0 with DF, IPv6,
+wrap-around, fragments, retransmission).  Further rungs therefore compare more values: ports; TCP
+sequence, acknowledgement and flags, or ICMP id and sequence; lengths; fields of IPv6.  A pair is
+dropped if its values differ on a rung, even if the packet and the series have no other pair.  A
+value that is unknown on one side does not count as different.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from ...records.types import Bools, Int32s, Int64s
 from ..arrays.array_blocks import blocks
 from ..arrays.hash_join import by_pair, column_hashes, distinct, join, key_counts, slots_for
 from ..arrays.hash_join_loops import Hash
-from ..arrays.record_rows import rows_where
+from ..arrays.record_column_blocks import rows_where
 from ..record_kinds import EVENT
-from .candidate_loops import keep_last, note_owners, records_of_several
+from .identity_candidate_loops import keep_last, note_owners, records_of_several
 from .identity_columns import KNOWN, NONE, PORTS, THESIS_KEY, Footprints, Known
 from .identity_ladder import alike, climb
-from .ladder_loops import FRAGMENT
-from .unnumbered import (
+from .identity_ladder_loops import FRAGMENT
+from .packets_without_ip_id import (
     Unnumbered,
     is_numbered,
     joined_hashes,
@@ -51,11 +52,12 @@ PULLED = 120  # most bytes of IP and TCP headers, which a function may have remo
 
 
 class Candidates(NamedTuple):
-    """Pairs (packet, series), each once; `rung` is the rung that the pair's packet had to reach.
+    """Pairs (packet, series), each once; `rung` is the rung that decided each pair.
 
-    `strong`: the packet's identification numbers the packets of its sender, so it hardly repeats
-    within a lifetime.  `vague`: the packet or the series lacks a value that distinguishes such
-    packets.  `many` are packets whose key has so many partners that none is listed here.
+    By pair: `strong` is True if the packet has an identification with which its sender numbers
+    packets, so that it hardly repeats within a lifetime.  By pair: `vague` is True if the packet or
+    the series lacks a value that distinguishes such packets.  `many` are packets whose key is so
+    frequent that none of their pairs is listed.
     """
 
     packet: Int64s
@@ -66,7 +68,7 @@ class Candidates(NamedTuple):
     vague: Bools
 
     def and_also(self, other: Candidates) -> Candidates:
-        """Return the pairs of this object followed by those of `other`."""
+        """Return the pairs of this object, followed by the pairs of `other`."""
         made: list[Any] = [np.concatenate([a, b]) for a, b in zip(self, other, strict=True)]
         return Candidates(*made)
 
@@ -79,17 +81,17 @@ class Candidates(NamedTuple):
 
 
 class Partly(NamedTuple):
-    """Flags by packet and by footprint: the row lacks a value that would distinguish it."""
+    """Flags for packets and for footprints: the row lacks a value that would distinguish it."""
 
     packet: Bools
     shown: Bools
 
     @classmethod
     def of(cls, wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered) -> Partly:
-        """Return the flags for all packets and footprints.
+        """Return the flags for all packets and all footprints.
 
-        `wire` and `kernel` are the packets and footprints that were compared.  `weak_w` and
-        `weak_k` are the packets and footprints among them that have no identification number.
+        `wire` and `kernel` are the packets and the footprints that are compared.  `weak_w` and
+        `weak_k` are the packets and footprints that have no identification number.
         """
         made = cls(np.zeros(len(wire.rows), np.bool_), np.zeros(len(kernel.at), np.bool_))
         made.packet[wire.at[weak_w.lacking()]] = True
@@ -97,17 +99,17 @@ class Partly(NamedTuple):
         return made
 
     def lack_a_value(self, packet: Int64s, shown: Int64s) -> Bools:
-        """Return for each pair whether its packet or its footprint lacks such a value.
+        """Return for each pair whether its packet or its footprint lacks a distinguishing value.
 
-        `packet` and `shown` are parallel: row numbers of Packets and of Footprints.
+        Pair i is `packet[i]` (a row of Packets) and `shown[i]` (a row of Footprints).
         """
         return np.asarray(self.packet[packet] | self.shown[shown])
 
 
 def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -> Footprints:
-    """Return the footprints of all series, each once, in order of time.
+    """Return the footprints of each series, in order of time, without repetition.
 
-    `series` is that of each record.  Sniffers' copies (`tap`, series numbers) are left out.
+    `series` is the series of each record.  Leaves out copies for sniffers: `tap` are their series.
     """
     rows: Records | ColumnTable
     if isinstance(records, RecordTable):
@@ -139,10 +141,11 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -
 def _shown_by_events(
     records: Records, number: Int32s, of: Int32s, wanted: Bools
 ) -> tuple[Int64s, Int32s]:
-    """Return FOOTPRINT records that show headers which no call shows, and the series of each.
+    """Return FOOTPRINT records with headers that no call shows, and the series of each.
 
-    The recorder writes an event's footprint before the event, whose series is returned.  Calls with
-    this footprint may have been missed.
+    The recorder writes the footprint of an event before the event; the returned series is the
+    event's.  Footprints of events are needed because probes may have missed the calls with the same
+    footprint.
     """
 
     def is_wanted(some: slice) -> Bools:
@@ -163,8 +166,8 @@ def has_larger_header(rows: Records | ColumnTable) -> Bools:
     """Return for each row whether its header belongs to a larger packet than the skb holds.
 
     skb_segment() and ip_frag_next() begin each part with a copy of the whole packet's header, and
-    correct it when the data are there.  So a fragment whose skb has neither a length nor a protocol
-    yet shows the header of the fragment before it.
+    correct this header when the part has its data.  So if the skb of a fragment has neither length
+    nor protocol yet, its header is still the header of the fragment before it.
     """
     held, length, frag_off = rows["skb_len"], rows["tot_len"], rows["frag_off"]
     made = (held >= 0) & (held + PULLED < length)
@@ -173,11 +176,12 @@ def has_larger_header(rows: Records | ColumnTable) -> Bools:
 
 
 def without_old_headers(rows: Records | ColumnTable) -> Records | ColumnTable:
-    """Return the footprints, in which fields that GRO changes are unknown for skbs that it merged.
+    """Return the footprints; for skbs that GRO merged, the fields that GRO changes are unknown.
 
-    Such an skb holds several segments.  Its headers are those of the first segment until
-    tcp_gro_complete() and inet_gro_complete(), so its length and its flags are unknown.  Earlier
-    recorders did not notice these changes if the headers had been in a fragment of the skb.
+    An skb that GRO merged holds several TCP segments.  Until tcp_gro_complete() and
+    inet_gro_complete() have run, its headers are the first segment's headers, so its length and its
+    flags are not known.  Earlier recorders did not notice the changed headers if these were in a
+    fragment of the skb.
     """
     size, held, length = (np.asarray(rows[n]) for n in ("gso_size", "skb_len", "tot_len"))
     old = (size > 0) & (size < GSO_BY_FRAGS) & (held > length) & (length > 0)
@@ -197,10 +201,11 @@ SEGMENT = ("saddr_lo", "daddr_lo", "sport", "dport", "seq", "tot_len")
 
 
 def _without_stale(prints: Footprints) -> Footprints:
-    """Drop footprints with an identification that never was on the wire.
+    """Drop footprints whose identification was never on the wire.
 
-    A TCP segment that is sent again begins with its previous header, and then gets a new one.  So
-    of all identifications of a segment in one series, only the last was ever on the wire.
+    When TCP sends a segment again, the skb first has the header of the last transmission, and then
+    gets a new header.  So if one series shows several identifications of a segment, only the last
+    one was ever on the wire.
     """
     rows = prints.rows
     keep = np.ones(len(prints.number), np.bool_)
@@ -218,7 +223,7 @@ def _without_stale(prints: Footprints) -> Footprints:
 
 
 def _differs(rows: Records | ColumnTable, index: Int64s, series: Int64s) -> Bools:
-    """Return for each row whether it shows another packet than the row before.
+    """Return for each row whether it shows a different packet than the row before it.
 
     Rows that differ only in their lengths show the same packet.
     """
@@ -264,7 +269,7 @@ def candidates(packets: Packets, prints: Footprints) -> Candidates:
 def _start(
     wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered, series: Int64s
 ) -> Rung:
-    """Return the first rung on which each packet must differ from others."""
+    """Return for each packet the first rung on which it must differ from other packets."""
     start = np.zeros(len(wire.at), np.int8)
     sides = ((wire, weak_w), (kernel, weak_k))
     left, right = (without_sctp_ports(known.columns(weak.at)) for known, weak in sides)
@@ -278,9 +283,10 @@ def _start(
 def _partly_known(
     wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered, series: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs of packet and footprint in which one side lacks a distinguishing value.
+    """Return pairs of a packet and a footprint of which one lacks a distinguishing value.
 
-    The third array has the packets left out because more than MANY others share their hash.
+    The third array has the packets that are left out because more than MANY other packets have
+    their hash.
     """
     none = np.zeros(0, np.int64)
     pairs, crowd = [(none, none)], [none]
@@ -298,9 +304,9 @@ def _partly_known(
 
 
 def _of_merged(wire: Known, kernel: Known) -> tuple[Int64s, Int64s]:
-    """Return pairs of packet and footprint with the same TCP sequence number.
+    """Return pairs of a packet and a footprint that have the same TCP sequence number.
 
-    Only footprints of GSO skbs whose length is unknown are paired.
+    Only the footprints of GSO skbs whose length is unknown are paired.
     """
     merged = np.flatnonzero(
         (part(kernel.rows, "tot_len", kernel.at) < 0)
@@ -324,9 +330,9 @@ def full_keys(known: Known) -> Hash:
 
 
 def is_strong(packets: Packets, index: Int64s) -> Bools:
-    """Return for each packet whether its IP identification numbers the packets of its sender.
+    """Return for each packet whether its sender numbers packets by their IP identification.
 
-    `index` selects the packets.
+    `index` selects the packets; the result has a flag for each of these.
     """
     return is_numbered(Known(packets, index).columns(slice(None), STRONG))
 
@@ -355,10 +361,11 @@ def unique(
     partly: Partly,
     many: Int64s,
 ) -> Candidates:
-    """Return the candidates of pairs (packet, row of `prints`), each once, with the lowest rung.
+    """Return the pairs (packet, row of `prints`) as candidates: each once, with the lowest rung.
 
-    `shown` are the rows of `prints` in the pairs.  `partly` marks packets and rows that lack a
-    value.  `many` are packets that are left out because too many others share their key.
+    Pair i is `packet[i]` and `shown[i]`, a row of `prints`.  `partly` marks the packets and rows
+    that lack a distinguishing value.  `many` are packets that are left out because too many others
+    have their key.
     """
     series = prints.series[shown]
     order = by_pair(packet, series)

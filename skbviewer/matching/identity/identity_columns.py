@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The columns that identify packets, and rows of packets and of footprints by these columns."""
+"""The columns that identify packets, and tables of packets and footprints with these columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...records import ColumnTable, Packets, Records, part, pick
 from ...records.types import Int64s
-from ..rules import Rung
+from ..match_rule_numbers import Rung
 
 ADDRESS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 THESIS_KEY = ("ip_version", *ADDRESS, "ip_id", "protocol")
@@ -31,19 +31,19 @@ Columns = Mapping[str, npt.NDArray[Any]]
 
 
 class Known(NamedTuple):
-    """The rows `at` of a table, and the columns that identify the packets in them."""
+    """Rows `at` of a table, with the columns that identify the packets in them."""
 
     rows: Packets | Records | ColumnTable
     at: Int64s
 
     def columns(self, some: Int64s | slice, names: Iterable[str] = KNOWN) -> Columns:
-        """Return the columns `names` of the rows `some`."""
+        """Return the columns `names` of some rows; `some` are indices of `at`."""
         at = self.at[some]
         return {name: part(self.rows, name, at) for name in names}
 
 
 class Footprints(NamedTuple):
-    """The footprints that a KBL shows of its series; a row is one footprint in one series."""
+    """The footprints of the series in a KBL; a row is one footprint of one series."""
 
     rows: Records | ColumnTable  # the footprints themselves
     number: Int64s  # their row numbers there

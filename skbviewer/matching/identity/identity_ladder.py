@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The rungs of the identity ladder, and the climb of candidate pairs.
+"""The rungs of the identity ladder, and how candidate pairs are compared on them.
 
-Input: pairs of a packet and a footprint.  Output: the pairs whose values differ on no rung, and
-the rung on which each packet first differed from all its rivals.
+Input: pairs of a packet and a footprint.  Output: the pairs whose values differ on no rung, and for
+each pair the rung on which it had no more rivals.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...records.types import Bools, Int64s
 from ..arrays.array_blocks import blocks
 from ..arrays.hash_join import by_pair
 from .identity_columns import LENGTH, NONE, RUNGS, Columns, Footprints, Known
-from .ladder_loops import CONTRADICTS, CUT, FRAGMENT, find_crowded, take_rung
+from .identity_ladder_loops import CONTRADICTS, CUT, FRAGMENT, find_crowded, take_rung
 
 
 def alike(left: Known, i: Int64s, right: Known, j: Int64s, names: Iterable[str]) -> Bools:
@@ -33,9 +33,9 @@ def alike(left: Known, i: Int64s, right: Known, j: Int64s, names: Iterable[str])
 def climb(
     packets: Packets, prints: Footprints, packet: Int64s, shown: Int64s, rung: npt.NDArray[np.int8]
 ) -> tuple[Int64s, Int64s, npt.NDArray[np.int8]]:
-    """Return the pairs (packet, row of `prints`) that remain after all rungs, and their rungs.
+    """Return the pairs (packet, row of `prints`) that are left after all rungs, and their rungs.
 
-    `packet` and `shown` are the pairs before, and `rung` their lowest rungs.
+    Pair i is `packet[i]` and `shown[i]`; it begins on the rung `rung[i]` or above it.
     """
     wire, kernel = Known(packets, packet), Known(prints.rows, prints.number[shown])
     crowded = _crowded(packet, prints.series[shown])
@@ -51,7 +51,7 @@ def climb(
 
 
 def _agree(wire: Known, kernel: Known, pairs: Int64s) -> Bools:
-    """Return for each pair of `pairs` whether it agrees on every rung; no pair has a rival."""
+    """Return for each of `pairs`, which have no rivals, whether its values agree on every rung."""
     made = np.ones(len(pairs), np.bool_)
     for block in blocks(len(pairs)):
         some = pairs[block]
@@ -85,10 +85,7 @@ def _climb(
 
 
 def pair_numbers(packet: Int64s, series: Int64s) -> Int64s:
-    """Return a number (from 0) for each pair (packet[i], series[i]).
-
-    Equal pairs have equal numbers.
-    """
+    """Return a number (from 0) for each pair (packet[i], series[i]), the same for equal pairs."""
     order = by_pair(packet, series)
     new = np.ones(len(order), np.bool_)
     new[1:] = (np.diff(packet[order]) != 0) | (np.diff(series[order]) != 0)
@@ -118,7 +115,8 @@ def _compare(
 ) -> tuple[Bools, npt.NDArray[np.int8]]:
     """Compare the columns that both sides have; return two arrays by pair.
 
-    The first says whether all these columns are equal, the second how many are.
+    The first array is True where all compared columns are equal; the second counts the equal
+    columns.
     """
     count = len(wire[columns[0]])
     same, known = np.ones(count, np.bool_), np.zeros(count, np.int8)

@@ -2,10 +2,10 @@
 """Find where and when a sniffer could have captured each leg.
 
 Input: a KBL with its series and legs.  Output: POINT_DTYPE rows, and tap moments.  A sniffer in the
-same kernel stamps a packet while a packet socket has it: between entry and exit of tpacket_rcv
-(net/packet/af_packet.c), which the log may show.  If it does not, the point is where the driver or
-the stack gets the packet.  While any socket of the machine wants timestamps, packets are stamped on
-arrival (net_timestamp_check() in net/core/dev.c).
+same kernel stamps a packet in a call of a packet socket's function: between entry and exit of
+tpacket_rcv (net/packet/af_packet.c), which the log may show.  If the log does not show this call,
+the point is where the driver or the stack gets the packet.  While any socket of the machine wants
+timestamps, packets are stamped on arrival (net_timestamp_check() in net/core/dev.c).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ...records import SEEN, ColumnTable, KernelLog, Scratch, narrow, part, scratch_of
 from ...records.kernel_events import CLONE, RECEIVE, START_XMIT
 from ...records.types import Bools, Int64s
-from ..arrays.record_rows import rows_where
+from ..arrays.record_column_blocks import rows_where
 from ..kernel_functions import (
     PACKET_SOCKET,
     RECEIVE_START,
@@ -30,13 +30,13 @@ from ..kernel_functions import (
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import ENTRY, EVENT, IP, is_among
 from . import tap_moments
+from .calls_after_skb_release import after_release, until_release
 from .declared_losses import ANY, MISSED, Table, losses_inside, meets
 from .leg_cutting import LegTable
 from .leg_cutting_loops import FORWARD, RX, TX
-from .recorded_births import births
-from .released_skbs import after_release, until_release
+from .skb_births import births
+from .sniffer_copies_without_birth import of_known_skbs, perhaps_copies, unborn
 from .tap_moments import WAIT_NS
-from .unborn_copies import of_known_skbs, perhaps_copies, unborn
 
 RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
 ONE_NS = 100_000  # all packet sockets get a packet within this time
@@ -63,7 +63,7 @@ SOCKET_DTYPE = np.dtype([*POINT_DTYPE.descr, ("record", "<i8")])
 
 
 class Seen(NamedTuple):
-    """Where a sniffer may have stamped packets: points for the clock fit, and tap moments."""
+    """Where a sniffer may have stamped packets: points (for the clock fit), and tap moments."""
 
     points: ColumnTable  # POINT_DTYPE
     moments: ColumnTable  # MOMENT_DTYPE
@@ -125,10 +125,10 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
 
 
 def _since(log: KernelLog, legs: LegTable, calls: Int64s) -> Int64s:
-    """Return when the skbs of packet sockets' calls may have arrived, ns.
+    """Return for each packet socket's call the earliest time (ns) at which its skb arrived.
 
-    A received skb may wait for the call.  It arrived with the leg that contains the call, or while
-    the log lacks records.
+    A received skb may wait before the socket is called.  An skb arrived after the leg that contains
+    the call began, or while the log lacks records.
     """
     ts, leg = np.asarray(part(log.records, "ts", calls), np.int64), legs.of[calls]
     waited = np.flatnonzero((leg >= 0) & (legs.rows["kind"][leg] != TX))
@@ -141,7 +141,7 @@ def _since(log: KernelLog, legs: LegTable, calls: Int64s) -> Int64s:
 def _passes(
     series: SeriesTable, legs: LegTable, entries: _Entries, sent: Int64s
 ) -> tap_moments.HandOver:
-    """Return calls and events that hand skbs over to a driver, or to the receiving stack."""
+    """Return calls and events that hand an skb to a driver or to the receiving stack."""
     received = entries.entries_of(RECEIVED)
     received = received[legs.of[received] >= 0]
     leg, met = legs.of[received], series.met[received]
@@ -176,9 +176,9 @@ def _by_series(parts: list[Rows], scratch: Scratch) -> ColumnTable:
 
 
 def _of_legs(legs: LegTable, sent: npt.NDArray[np.integer]) -> dict[str, npt.NDArray[Any]]:
-    """Return columns of the points where legs reach their first device, without times.
+    """Return columns, without times, of the points where legs reach their first device.
 
-    `sent` are the legs that a driver got.
+    `sent` are the legs of which a driver got the skb.
     """
     made = {name: legs.rows.stored(name) for name in ("series", "netns", "ifindex")}
     made["leg"] = np.arange(len(legs.rows), dtype=np.int32)
@@ -195,12 +195,13 @@ def _of_ip(legs: LegTable, rows: slice | Int64s) -> Bools:
 def _arrivals(
     log: KernelLog, series: SeriesTable, legs: LegTable, entries: _Entries, losses: Table
 ) -> tap_moments.Arrival:
-    """Return for each leg the earliest moment at which a sniffer at its first point can stamp it.
+    """Return for each leg the earliest time at which a sniffer at its first point can stamp it.
 
-    This is the entry of a function in which packets are stamped.  If the log shows no such entry,
-    the moment is the start of the leg; for a packet that is received, the start of the whole
-    lifetime.  If records were lost before this moment, that entry may be among them.  Then the
-    moment is WAIT_NS earlier, but not before the birth of the skb if the log shows the birth.
+    The earliest time is the entry of a function in which the kernel stamps packets.  If the log
+    does not show this entry, the time is the start of the leg; if the leg is received, it is the
+    start of the whole lifetime.  If records were lost before this time, the entry may be among the
+    lost records.  If records of the entry may be lost, the result is WAIT_NS earlier, but not
+    before a birth that the log shows.
     """
     rows = legs.rows
     new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]
@@ -230,13 +231,13 @@ def _arrivals(
 
 
 def _of_functions(losses: Table, ids: list[int]) -> Table:
-    """Return the losses that have a time and may concern calls of the functions with these ids."""
+    """Return the losses with a known time that may concern calls of the functions `ids`."""
     dated = losses_inside(losses)
     return np.asarray(dated[(dated["reason"] != MISSED) | np.isin(dated["func"], [ANY, *ids])])
 
 
 class _Entries:
-    """The records that enter a function that is needed for points."""
+    """The records at the entry of functions that are needed for points."""
 
     def __init__(self, log: KernelLog) -> None:
         self._probes = log.probes
@@ -255,21 +256,18 @@ class _Entries:
         self.calls_of_sockets = self.entries_of(PACKET_SOCKET)
 
     def all(self) -> Int64s:
-        """Return the row numbers of these records."""
+        """Return the row numbers of the records at the entry of such functions."""
         return self._index
 
     def remove(self, those: Bools) -> Int64s:
-        """Remove the records that `those` marks, and return them.
-
-        Their skb lifetime is not in the log.
-        """
+        """Remove and return the records that `those` marks, whose skb lifetime is unknown."""
         dropped = self._index[those]
         self._index, self._func = self._index[~those], self._func[~those]
         self._event = self._event[~those]
         return dropped
 
     def ids(self, names: frozenset[str]) -> list[int]:
-        """Return the ids of the probes on these functions."""
+        """Return the ids of the probes on the functions `names`."""
         return [p.id for p in self._probes.values() if p.name in names]
 
     def entries_of(self, names: frozenset[str]) -> Int64s:
@@ -285,9 +283,9 @@ class _Entries:
 def _of_records(
     log: KernelLog, series: SeriesTable, legs: LegTable, index: Int64s, until: Int64s
 ) -> npt.NDArray[np.void]:
-    """Return a point for each of these records, which belong to legs that send.
+    """Return a point for each of the records `index`, all of them on legs that send.
 
-    `until` is the time after which no sniffer stamps the skb of a leg.
+    By leg: `until` is the time after which no sniffer stamps its skb.
     """
     made = np.zeros(len(index), POINT_DTYPE)
     made["leg"] = legs.of[index]
@@ -303,10 +301,10 @@ def _of_records(
 def _sockets(
     log: KernelLog, series: SeriesTable, legs: LegTable, index: Int64s
 ) -> npt.NDArray[np.void]:
-    """Return a point for each leg that packet sockets got.
+    """Return a point for each leg of which packet sockets got the skb.
 
-    A point lasts from the first entry of a packet socket's function to the last exit.  An skb on
-    its way out is cloned for the sniffers, so the point belongs to the clone's parent.
+    A point lasts from the first entry to the last exit of a packet socket's function.  An skb that
+    is sent is cloned for the sniffers, so the point belongs to the parent of the clone.
     """
     if not _shows_clones(log):
         index = index[:0]  # each may belong to a sniffer's own copy whose birth is not recorded
@@ -329,7 +327,7 @@ def _sockets(
 
 
 def _shows_clones(log: KernelLog) -> bool:
-    """Return whether the log has any birth of a clone."""
+    """Return whether the log has a record of any clone's birth."""
     records = log.records
 
     def clones(some: slice) -> Bools:
@@ -360,7 +358,7 @@ def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Int64s) -> Int6
 
 
 def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-    """Return one point for all sockets at one device and in one direction of a leg."""
+    """Return one point for all packet sockets at one device and in one direction of a leg."""
     if not len(points):
         return points
     names = ("after", "ifindex", "netns", "sends", "leg")
@@ -377,11 +375,13 @@ def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
 
 
 def _until_sockets(points: Rows, sockets: npt.NDArray[np.void]) -> Int64s:
-    """Return the time `before` of points, at most one per leg: no packet was stamped after it.
+    """Return for each point a time after which no packet was stamped there.
 
-    At this time, the packet sockets at the point's device got the skb in the point's direction.  A
-    socket at a different device does not count: behind a macvlan's device, the skb first passes the
-    sockets at the device below.
+    A leg has at most one of the points.
+
+    Packet sockets at the device of the point got the skb at this time, in the direction of the
+    point.  Sockets at a different device do not count: the skb of a macvlan passes the sockets of
+    the lower device first.
     """
     before = np.array(points["before"], np.int64)
     point_of = np.full(1 + int(points["leg"].max(initial=-1)), -1, np.int64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """List the losses that a log declares: when, on which CPU, of which function.
 
-Input: a KBL.  Output: rows of LOSS_DTYPE.  Matching may conclude from a missing record that an
-event did not happen only if no row covers the record.
+Input: a KBL.  Output: rows of LOSS_DTYPE.  If a record is missing, matching may conclude that an
+event did not happen only if no loss covers the time of the record.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ...records import HOLE, UNRECORDED, KernelLog, part
 from ...records.kernel_events import BIRTHS, Trait, numbers_with
 from ...records.types import EARLIEST_NS, LATEST_NS
-from ..arrays.record_rows import rows_where
+from ..arrays.record_column_blocks import rows_where
 from ..record_kinds import EVENT, is_among
 from ..sampling import sample_of
 
@@ -40,9 +40,10 @@ Row = tuple[int, int, int, int, int, int]
 def losses_declared_by(log: KernelLog) -> Table:
     """Return every loss that the log declares, sorted by `first_ns`.
 
-    MISSED: a probe did not record a hit at some time within the row, on any CPU.  All other rows
-    cover records that would have been *written* in that time.  A call is written when it returns:
-    it may have begun before `first_ns`, and on another CPU.
+    A row with the reason MISSED says that a probe did not record a hit at some time within the row,
+    on any CPU.  All other rows say that the records that were *written* in their time are missing.
+    A call is written when it returns, so it may have begun before `first_ns`, and on a different
+    CPU.
     """
     made = [*_holes(log), *_undated(log), *_outside(log)]
     rows = np.concatenate([_marks(log), np.array(made, LOSS_DTYPE)])
@@ -50,16 +51,16 @@ def losses_declared_by(log: KernelLog) -> Table:
 
 
 def is_filtered(log: KernelLog) -> bool:
-    """Return whether the recorder ever had a filter: one is set, or calls were refused."""
+    """Return whether the recorder ever had a filter: one is set, or the recorder refused calls."""
     return bool(log.meta.get("filter")) or log.meta.get("counters.filtered", "0") != "0"
 
 
 def of_calls(log: KernelLog, calls: npt.NDArray[np.int64], since: npt.NDArray[np.int64]) -> Table:
-    """Return a loss for each of these packet sockets' calls, whose skb lifetime is unknown.
+    """Return a loss for each of these packet sockets' calls, whose skb lifetimes are unknown.
 
-    No moment can be made of these calls, so each is treated as a loss.  `since` are the times at
-    which the skbs may have arrived, ns: they may have been stamped then.  No record is lost, so the
-    rows count none.
+    A call of an unknown skb gives no moment, so it is treated as a loss.  `since` are the earliest
+    times (ns) at which the skbs may have arrived and been stamped.  No record is lost, so each row
+    counts 0 records.
     """
     rows = np.zeros(len(calls), LOSS_DTYPE)
     rows["first_ns"] = since
@@ -70,10 +71,11 @@ def of_calls(log: KernelLog, calls: npt.NDArray[np.int64], since: npt.NDArray[np
 
 
 def of_births(log: KernelLog) -> Table:
-    """Return a loss at all times if the log shows ends of skbs but no births.
+    """Return a loss without limits in time if the log shows ends of skbs, but no births.
 
-    Such a recording has probes on consume_skb() and kfree_skb(), but not on the allocators.  These
-    two functions do not show every end, so the records at an address may be of several skbs.
+    A recording without births has probes on consume_skb() and kfree_skb(), but not on the
+    allocators.  These two probes do not show every end of an skb, so the records at one address may
+    belong to several skbs.
 
     A recorder that samples packets records no births of the others.  But if its probes show births,
     it records each birth at the address of an skb whose end no probe showed.
@@ -98,7 +100,7 @@ def of_births(log: KernelLog) -> Table:
 def meets(
     rows: Table, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Return for each span from `low` to `high` (ns) whether it overlaps a loss in `rows`."""
+    """Return for each span from `low` to `high` (ns) whether it overlaps a loss of `rows`."""
     rows = rows[np.argsort(rows["first_ns"], kind="stable")]
     ends = np.maximum.accumulate(np.append(np.int64(EARLIEST_NS), rows["last_ns"]))
     begun = np.searchsorted(rows["first_ns"], np.minimum(high, LATEST_NS), "right")
@@ -106,9 +108,9 @@ def meets(
 
 
 def losses_inside(losses: Table) -> Table:
-    """Return the losses within the recording: those of one CPU, or with a start and an end.
+    """Return the losses within the recording: losses of one CPU, or with both a start and an end.
 
-    All other losses cover the time before or after the recording.
+    The other losses cover the time before or after the recording.
     """
     outside = (losses["first_ns"] == EARLIEST_NS) | (losses["last_ns"] == LATEST_NS)
     return np.asarray(losses[~outside | (losses["cpu"] != ANY)])
@@ -128,12 +130,12 @@ def _marks(log: KernelLog) -> Table:
 
 
 def _holes(log: KernelLog) -> list[Row]:
-    """Return the losses from chunks that are missing or damaged."""
+    """Return the losses that missing or damaged chunks show."""
     return [(hole.begin, hole.end, hole.cpu, ANY, hole.lost, HOLE) for hole in log.holes]
 
 
 def _undated(log: KernelLog) -> list[Row]:
-    """Return missed hits whose time is unknown."""
+    """Return a loss without limits in time for missed hits whose time is unknown."""
     return [
         (EARLIEST_NS, LATEST_NS, ANY, func, count, MISSED)
         for func, count in sorted(log.missed.items())
@@ -141,11 +143,11 @@ def _undated(log: KernelLog) -> list[Row]:
 
 
 def _outside(log: KernelLog) -> list[Row]:
-    """Return the time before and after the recording as losses.
+    """Return losses for the time before and after the recording.
 
-    In an incomplete file, this includes the time before and after each CPU's records, because a CPU
-    may have had records that are not in the file.  Misses are declared late, so the probes' last
-    misses are unknown, too.
+    If the file is incomplete, each CPU has losses before and after its records, because the first
+    and the last records of a CPU may be missing from the file.  Probes report missed hits late, so
+    nothing is known about the hits that they missed last.
     """
     begin, end = _entries(log)
     rows: list[Row] = [
@@ -165,10 +167,10 @@ def _outside(log: KernelLog) -> list[Row]:
 
 
 def _entries(log: KernelLog) -> tuple[int, int]:
-    """Return when the first and the last call of the log began.
+    """Return the times at which the first and the last call of the log began.
 
-    Returns are recorded even after the recording was stopped, so they are ignored.  For a log
-    without calls, returns the times of its first and last record.
+    Returns of calls do not count, because they are recorded even after recording was stopped.  If
+    the log has no calls, returns the times of its first and last record.
     """
     records = log.records
     calls = rows_where(records, lambda some: part(records, "kind", some) == ENTRY)
@@ -181,7 +183,7 @@ def _entries(log: KernelLog) -> tuple[int, int]:
 
 
 def _known_until(log: KernelLog) -> int:
-    """Return the time (ns) of the last poll that the file shows: misses are declared until then."""
+    """Return the time (ns) of the last poll in the file: misses are known until then."""
     rows = _marks(log)
     polls = rows["last_ns"][rows["reason"] == MISSED].tolist()
     clock = [moment.mono_ns for moment in log.clock]

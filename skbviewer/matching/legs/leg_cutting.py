@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Cut each series into legs: a leg is one pass through one stack.
 
-Input: a KBL and its series.  Output: LEG_DTYPE rows and the leg of each record.  A leg begins where
-a packet that was handed to a driver is received again (veth, loopback: with the same skb), or where
-its network namespace changes.  Records are read once, in order of the time when their functions had
-the skb.  The state of each series is stored in a row until its last record.
+Input: a KBL and its series.  Output: LEG_DTYPE rows and the leg of each record.  A new leg begins
+where a packet that was handed to a driver is received again (veth, loopback: with the same skb), or
+where its network namespace changes.  Records are read once, in order of the time at which their
+functions had the skb.  The state of each series is kept in a row of an array until the last record
+of the series.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy.typing as npt
 
 from ...records import ColumnTable, Gathered, KernelLog, Scratch, narrow, part, scratch_of
 from ...records.types import Int32s, Int64s, UInt8s
-from ..arrays.record_rows import Rows, record_blocks
+from ..arrays.record_column_blocks import Rows, record_blocks
 from ..kernel_functions import READER, RECEIVE_START, RECEIVE_TAP, TRANSMIT
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import by_probe
@@ -108,7 +109,7 @@ def build(log: KernelLog, series: SeriesTable) -> LegTable:
 
 
 def _with_rows(state: Int64s, used: int, more: int) -> Int64s:
-    """Return `state` with `more` rows besides the used ones; copies only these."""
+    """Return `state` with its used rows and `more` free rows; copies only the used ones."""
     if used + more <= len(state):
         return state
     made = np.empty((2 * (used + more), STATE_FIELDS), np.int64)
@@ -127,7 +128,7 @@ def _role(name: str) -> int:
 
 
 class _Waited(NamedTuple):
-    """Records of functions that have their skb only when they return, sorted by that time."""
+    """Records of functions that get their skb only on return, sorted by the time of return."""
 
     when: Int64s
     record: Int32s
@@ -154,7 +155,7 @@ def _table(
 ) -> LegTable:
     """Return the table of legs, sorted by series.
 
-    `of`, the leg of each record within its series, becomes the leg's row in the table.
+    `of` has the number of each record's leg within its series, and gets the leg's row in the table.
     """
     leg, series = (parts.pop(name).whole() for name in ("leg", "series"))
     size = np.bincount(series, minlength=count)

@@ -10,7 +10,7 @@ from ...records import SEEN
 from ...records.compiled import allocation_free
 from ...records.kernel_events import SOCK_ENQUEUE
 from ...records.types import LATEST_NS, Int32s, Int64s, UInt8s
-from ..arrays.int_index import Number
+from ..arrays.value_numbering import Number
 from ..record_kinds import ENTRY, EVENT
 
 TX, RX, FORWARD = 0, 1, 2
@@ -77,10 +77,10 @@ def cut_records(
 
     of[record] becomes the number of the leg within its series.  Finished legs are added to `made`.
     The arrays from `ts` to `series` are columns of the block.  `roles` is the role of each
-    function.  The records in `waited` (with columns from `waited_ns` to `waited_ethertype`) are
-    processed when their time comes; `waits` are their numbers, sorted.  With `is_last`, those that
-    are left are processed at the end.  By series: `left` is the number of remaining records, `slot`
-    the row of `state`.
+    function.  The records in `waited` (with the columns `waited_ns` to `waited_ethertype`) are
+    assigned when their time comes; `waits` are their row numbers, sorted.  With `is_last`, all
+    records that are still waiting are assigned at the end.  By series: `left` is the number of
+    remaining records, `slot` the row of `state`.
     """
     counts[ROWS] = 0
     for i in range(len(ts) + is_last):
@@ -138,7 +138,7 @@ def cut_records(
 
 @allocation_free
 def _row_of(series: Number, slot: Int32s, state: npt.NDArray[np.int64], counts: Int64s) -> np.int64:
-    """Return the row of a series in `state`; a new row has no leg."""
+    """Return the row of a series in `state`; a new row has no leg yet."""
     row = np.int64(slot[series])
     if row >= 0:
         return np.int64(row)
@@ -168,7 +168,7 @@ def _add(
     ifindex: Number,
     ethertype: Number,
 ) -> np.int64:
-    """Add one record to a series; return the number of the record's leg within the series."""
+    """Add a record to its series; return the number of the record's leg within the series."""
     one = state[row]
     starts = one[LEG] < 0
     if role & STARTS and one[SENT]:
@@ -231,7 +231,7 @@ def _is_received(one: Int64s) -> bool:
 
 @allocation_free
 def _finish(one: Int64s, made: Int64s) -> None:
-    """Write the row of a finished leg to `made`; its field TAP is the leg's early_ns."""
+    """Write the row of a finished leg to `made`; the field TAP of `one` becomes its early_ns."""
     for field in range(STATE_FIELDS):
         made[field] = one[field]
     made[KIND] = TX
@@ -256,8 +256,8 @@ def _finish(one: Int64s, made: Int64s) -> None:
 def renumber(of: Int32s, series: Int32s, begin: Int32s) -> None:
     """Replace the number of each record's leg within its series by its row in the table of legs.
 
-    `of` is the leg and `series` the series of each record; `begin` is the row of the first leg of
-    each series.
+    By record: `of` is the leg, and `series` the series.  By series: `begin` is the row of its first
+    leg.
     """
     for i in range(len(of)):
         if of[i] >= 0:

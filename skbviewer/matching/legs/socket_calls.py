@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Find the packets of calls that have a socket but no packet (tcp_sendmsg, tcp_ack).
+"""Find packets for calls that have a socket but no packet (tcp_sendmsg, tcp_ack).
 
-Input: a KBL, its series and legs, and how calls nest.  Output: pairs (entry, leg).  Such a call
-belongs to a packet if two conditions hold: a call of the packet runs inside it or around it, in the
-same thread; and the packet's skb->sk was that socket at some time.
+Input: a KBL, its series and legs, and the nesting of its calls.  Output: pairs (entry, leg).  A
+call that has only a socket belongs to a packet if the packet's skb->sk was that socket at some
+time, and if a call of the packet is inside or around it in the same thread.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ...records import KernelLog, Records, part, scratch_of
 from ...records.types import Bools, Int64s
-from ..arrays.record_rows import record_blocks, rows_where
+from ..arrays.record_column_blocks import record_blocks, rows_where
 from ..lifetimes.call_nesting import Nesting
 from ..lifetimes.skb_lifetimes import SeriesTable
 from ..record_kinds import ENTRY, SOCK
@@ -25,7 +25,7 @@ Numbers = npt.NDArray[np.integer]
 
 
 class Joined(NamedTuple):
-    """Pairs of a call's ENTRY and a leg to which it belongs: sorted arrays, each pair once."""
+    """Pairs of a call (its ENTRY) and a leg to which it belongs: sorted, each pair once."""
 
     entry: Int64s
     leg: Int64s
@@ -85,7 +85,10 @@ def _socks(records: Records, calls: Int64s) -> Int64s:
 
 
 def _first_legs(legs: LegTable, entry: Numbers, leg: Numbers) -> tuple[Numbers, Numbers]:
-    """Keep one leg for each call and series: the first.  Later ones pass through other stacks."""
+    """Keep only the first leg for each pair of a call and a series.
+
+    Later legs of the series passed other stacks.
+    """
     series = legs.rows["series"][leg]
     order = np.lexsort((leg, series, entry))  # legs are numbered by series and time
     entry, leg, series = entry[order], leg[order], series[order]
@@ -94,7 +97,7 @@ def _first_legs(legs: LegTable, entry: Numbers, leg: Numbers) -> tuple[Numbers, 
 
 
 class _Owners:
-    """The sockets that each series had, of a given set of sockets."""
+    """Which sockets, of a given set of sockets, each series had."""
 
     def __init__(self, log: KernelLog, series: SeriesTable, socks: Int64s) -> None:
         records = log.records
@@ -115,10 +118,7 @@ class _Owners:
         return np.where(known, series * np.int64(len(self._socks)) + found, -1)
 
     def had_any_socket(self, series: Numbers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Return for each number of a series whether the series had any of the sockets.
-
-        False for -1.
-        """
+        """Return for each of `series` whether it had any of the sockets; False for -1."""
         return self._series[series] & (series >= 0)
 
     def had_socket(

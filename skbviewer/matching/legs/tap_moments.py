@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Find the tap moments of a log: each pass of an skb by the packet sockets of one device.
+"""Find the tap moments of a log: each time that an skb passes the packet sockets of one device.
 
-Input: a KBL with its series and legs, the calls that hand an skb over, the calls of packet
+Input: a KBL with its series and legs, the calls that hand over an skb, and the calls of packet
 sockets.  Output: MOMENT_DTYPE rows, sorted by series.  A packet that a socket of this host captured
-belongs to exactly one moment; a moment belongs to at most one packet of a capture.
+belongs to exactly one moment; a moment belongs to at most one packet of each capture.
 
-A packet socket stamps an skb inside tpacket_rcv() or packet_rcv() (net/packet/af_packet.c), or
-takes the stamp of its arrival (net_timestamp_check() in net/core/dev.c).  If the log does not show
-the socket, the moment is the hand-over to the driver or to the receiving stack.
+A packet socket stamps an skb inside tpacket_rcv() or packet_rcv() (net/packet/af_packet.c), or uses
+the stamp that the skb got on arrival (net_timestamp_check() in net/core/dev.c).  If the log does
+not show the socket's call, the moment is the hand-over to the driver or to the receiving stack.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ PLACE = ("leg", "netns", "ifindex", "sends")
 
 
 class Arrival(NamedTuple):
-    """When the skb of each leg can first be stamped.
+    """The earliest time at which the skb of each leg can be stamped.
 
-    `ns` is that time; `shown`: the log shows it.
+    By leg: `ns` is the earliest time, and `shown` is True if the log shows it.
     """
 
     ns: Int64s
@@ -68,27 +68,28 @@ class Arrival(NamedTuple):
 
 
 def perhaps_of_originals(legs: LegTable, is_unborn: Bools, arrival: Arrival) -> Arrival:
-    """Return the arrivals, WAIT_NS earlier for received skbs whose birth is not recorded.
+    """Return the arrivals; for received skbs without a recorded birth, they are WAIT_NS earlier.
 
-    Such an skb may be a copy that was sent and received inside one namespace, and it has the stamp
-    that its original got.  `is_unborn` is by series.
+    A received skb without a birth may be a copy that was sent and received within one namespace;
+    then it has the stamp of its original.  By series: `is_unborn` is True if the log lacks its
+    birth.
     """
     copied = is_unborn[legs.rows["series"]] & (legs.rows["kind"] != TX)
     return Arrival(np.where(copied, arrival.ns - WAIT_NS, arrival.ns), arrival.shown & ~copied)
 
 
 class Window(NamedTuple):
-    """When the skb of each leg can be stamped: from `arrival` to `until`, ns."""
+    """The time in which the skb of each leg can be stamped: from `arrival` to `until`, ns."""
 
     arrival: Arrival
     until: Int64s
 
 
 class HandOver(NamedTuple):
-    """Entries of functions that hand an skb to a driver, or to the receiving stack.
+    """Calls that hand an skb to a driver, or to the receiving stack.
 
-    Parallel arrays in time order: the record, its leg, whether it sends, and whether its call began
-    before any sniffer can have stamped the skb at that device.
+    Parallel arrays in time order: the record, its leg, whether the leg sends, and whether the call
+    began before any sniffer can have stamped the skb at that device.
     """
 
     record: Int64s
@@ -111,9 +112,9 @@ def build(
     """Return the moments of all legs, as a table of MOMENT_DTYPE sorted by series.
 
     `sockets` are calls of packet sockets as POINT_DTYPE with `record`; `passes` are hand-overs to
-    devices, and `window` is when skbs can be stamped.  `taps` are the contents that packet sockets
-    got, as the log shows them.  `others` are legs that contain calls of another skb, whose lifetime
-    the log does not show.
+    devices; `window` says when skbs can be stamped.  `taps` are the contents that packet sockets
+    got, where the log shows them.  `others` are legs with calls of another skb, whose lifetime the
+    log does not show.
     """
     arrival = _of_the_parent(series, legs, window.arrival)
     window = Window(arrival, window.until)
@@ -139,9 +140,9 @@ def _table(parts: list[Rows], scratch: Scratch) -> ColumnTable:
 
 
 def _called(records: Records, sockets: Rows, handed: Rows, arrival: Arrival) -> Rows:
-    """Return a moment for each pass in which packet sockets were called.
+    """Return a moment for each pass of a leg in which packet sockets were called.
 
-    An skb on its way out is stamped after it was handed to the device: dev_queue_xmit_nit().
+    An skb that is sent is stamped after it was handed to the device, in dev_queue_xmit_nit().
     """
     made = np.zeros(len(sockets), MOMENT_DTYPE)
     for name in ("series", "leg", "netns", "ifindex", "sends"):
@@ -185,7 +186,7 @@ def _handed(
 
 
 def _showing(records: Records, record: Int64s) -> Int64s:
-    """Return the record that shows each skb's header: for an event, the footprint before it."""
+    """Return the record with the header of each skb; for an event, the footprint before it."""
     event = (part(records, "kind", record) == EVENT) & (record > 0)
     before = np.maximum(record - 1, 0)
     for name in ("skb", "ts", "cpu"):
@@ -195,9 +196,9 @@ def _showing(records: Records, record: Int64s) -> Int64s:
 
 
 def _shown_better(handed: Rows, called: Rows) -> Bools:
-    """Return for each hand-over to an unknown device whether another moment shows that device.
+    """Return for each hand-over at an unknown device whether a moment in `called` shows the device.
 
-    That moment is of the same leg and direction.
+    The moment in `called` must have the same leg and direction as the hand-over.
     """
     unknown = handed["ifindex"] <= 0
     way = 2 * handed["leg"] + handed["sends"]
@@ -213,7 +214,7 @@ def _only(rows: Rows, keep: Bools) -> Rows:
 
 
 def _bare(series: SeriesTable, legs: LegTable, known: Int64s, window: Window) -> Rows:
-    """Return a moment for each leg without a call at a device, because such records may be lost."""
+    """Return a moment for each leg without a call at a device: the log may have lost such calls."""
     rest = np.ones(len(legs.rows), np.bool_)
     rest[known] = False
     rest &= ~series.tap[legs.rows["series"]]
@@ -231,9 +232,9 @@ def _bare(series: SeriesTable, legs: LegTable, known: Int64s, window: Window) ->
 
 
 def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Arrival) -> Arrival:
-    """Return the arrival of each leg; that of a received clone is the arrival of its original.
+    """Return the arrival of each leg; a received clone gets the arrival of its original.
 
-    This concerns a bridge's clone, which goes up the stack while the original goes to another port.
+    A bridge, for example, sends a clone up the stack, while the original goes to another port.
     """
     owner, parent = legs.rows["series"], series.parent
     first = np.full(len(parent) + 1, LATEST_NS)
@@ -245,7 +246,7 @@ def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Arrival) -> Arr
 
 
 def _given(record: Int64s, taps: Rows) -> npt.NDArray[np.int32]:
-    """Return the hash of the content that sockets got in these calls; UNKNOWN if not recorded."""
+    """Return the hash of the content that sockets got in each call; UNKNOWN if not recorded."""
     made = np.full(len(record), UNKNOWN, np.int32)
     taps = taps[np.argsort(taps["record"], kind="stable")]
     if len(taps):
@@ -255,7 +256,7 @@ def _given(record: Int64s, taps: Rows) -> npt.NDArray[np.int32]:
 
 
 def _shown(records: Records, index: Int64s) -> npt.NDArray[np.int64]:
-    """Return the footprint of each of these records; UNKNOWN if it has no IP header."""
+    """Return the footprint of each record of `index`; UNKNOWN if the footprint has no IP header."""
     if isinstance(records, RecordTable):
         number = np.asarray(records.footprint[index], np.int64)
         version = part(records.footprints, "ip_version", number)
@@ -273,14 +274,14 @@ def _places(rows: Rows) -> Int64s:
 
 
 def _among(rows: Rows, others: Rows) -> Bools:
-    """Return for each row whether one of `others` is at the same device of its leg."""
+    """Return for each row whether one of `others` is at the same device, in the same leg."""
     made = np.zeros(len(rows), np.bool_)
     made[_same_place(rows, others)[0]] = True
     return made
 
 
 def _same_place(rows: Rows, others: Rows) -> tuple[Int64s, Int64s]:
-    """Return one pair for each row with one of `others` at the same device of its leg."""
+    """Return pairs of a row and one of `others` at the same device of its leg; one per row."""
     if not len(rows) or not len(others):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     both = _places(np.concatenate([rows[list(PLACE)], others[list(PLACE)]]))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Divide the records of a kernel log into address lifetimes.
 
-An address lifetime is the use of one address by one skb, from the skb's birth to its free.
-skb_lifetimes.py joins them into skb lifetimes (series).
+An address lifetime is the time in which one skb uses one address, from the skb's birth to its free.
+The module skb_lifetimes.py joins address lifetimes into skb lifetimes (series).
 
-Input: records of one KBL in time order, the log's tables.  Output: the lifetime of each record, and
-the parent of each lifetime.  Addresses are reused within microseconds (one carried 17 packets in a
-short recording).  So births, frees and clones separate lifetimes; the distance in time does not.
+Input: the records of one KBL in time order, and the tables of the log.  Output: the address
+lifetime of each record, and the parent of each address lifetime.  An address may be reused within
+microseconds (one carried 17 packets in a short recording).  Lifetimes are therefore divided at
+births, frees and clones, and not by time.
 """
 
 from __future__ import annotations
@@ -18,24 +19,24 @@ import numpy as np
 from ...records import KernelLog, Records, RecordTable, part
 from ...records.kernel_events import CONSUME, DROP, FOOTPRINT, FREE
 from ...records.types import Bools, Int32s, Int64s
-from ..arrays.int_index import longer
-from ..arrays.record_rows import Rows, record_blocks
+from ..arrays.record_column_blocks import Rows, record_blocks
+from ..arrays.value_numbering import longer
 from ..kernel_functions import PACKET_SOCKET, RETURN_HOOK, SENDING_TAP, TAP_CLONER
 from ..record_kinds import ENTRY, EVENT, LOST
-from .address_life_loops import assign_items
-from .life_events import Items, items
-from .skb_held_from import RecordTimes
+from .address_lifetime_loops import assign_items
+from .skb_arrival_in_function import RecordTimes
+from .skb_births_and_frees import Items, items
 
 
 @dataclass(frozen=True)
 class AddressLifetimes:
-    """The lifetimes of one log, numbered by their first record.
+    """The address lifetimes of one log, numbered by their first record.
 
     By record: `of` is its lifetime or -1; `met` is the time at which its function had the skb;
     `owner_calls` is the ENTRY of the call that recorded the event when it returned, or -1.
 
-    By lifetime: `parent` is the lifetime it was cloned from, or -1; `birth` is the record of the
-    clone's birth, or -1; `tap` is True if the skb is a copy for a sniffer.
+    By lifetime: `parent` is the lifetime from which it was cloned, or -1; `birth` is the record of
+    the clone's birth, or -1; `tap` is True if the skb is a copy for a sniffer.
     """
 
     of: Int32s
@@ -47,7 +48,7 @@ class AddressLifetimes:
 
 
 def assign_lifetimes(log: KernelLog) -> AddressLifetimes:
-    """Assign each record of `log` to a lifetime at one address; records without an skb get -1."""
+    """Assign each record of `log` to an address lifetime; records without an skb get -1."""
     found = items(log)
     of, birth = _cut(log.records, found)
     of[found.late] = of[found.owner_calls[found.late]]
@@ -58,7 +59,7 @@ def assign_lifetimes(log: KernelLog) -> AddressLifetimes:
 
 
 def _cut(records: Records, found: Items) -> tuple[Int32s, Int32s]:
-    """Return the lifetime of each record, and the record of each lifetime's birth or -1.
+    """Return the address lifetime of each record, and the record of each lifetime's birth or -1.
 
     The lifetimes overwrite the address numbers in `found.place`.
     """
@@ -83,9 +84,11 @@ def _cut(records: Records, found: Items) -> tuple[Int32s, Int32s]:
 
 
 def _identities(records: Records) -> Int32s:
-    """Number the thesis key of each record: equal keys have equal numbers, from 1; 0 is not a key.
+    """Return a number for the thesis key of each record; equal keys have equal numbers.
 
-    The thesis key is addresses, identification and protocol (identity_columns.py).
+    The numbers begin with 1; 0 means that the record has no key.
+
+    The thesis key consists of addresses, identification and protocol (identity_columns.py).
     """
     rows = records.footprints if isinstance(records, RecordTable) else records
     columns = ["saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "ip_id", "protocol"]
@@ -97,10 +100,10 @@ def _identities(records: Records) -> Int32s:
 def _is_tap(log: KernelLog, found: Items, birth: Int32s, of: Int32s) -> Bools:
     """Return for each lifetime whether it is a copy made for a sniffer.
 
-    An skb is such a copy if a packet tap called the function that cloned it.  It is one, too, if a
-    packet socket freed it and no other record shows it: the probes may have missed its birth.  If
-    another tool had hooked the return of the cloning function, that function's caller is unknown;
-    then the calls of packet sockets show which skbs are copies.
+    An skb is a copy for a sniffer if a packet tap called the function that cloned it.  An skb is
+    also a copy if a packet socket freed it and no other record shows it: the probes may have missed
+    its birth.  If another tool had hooked the return of the cloning function, the caller of that
+    function is unknown; then the calls of packet sockets show which skbs are copies.
     """
     tap, hooked = np.zeros((2, len(birth)), np.bool_)
     born = np.flatnonzero(birth >= 0)
@@ -119,15 +122,15 @@ def _is_tap(log: KernelLog, found: Items, birth: Int32s, of: Int32s) -> Bools:
 
 
 def _places(log: KernelLog, functions: frozenset[str]) -> Int64s:
-    """Return the addresses in the log's symbols that are inside functions of these names."""
+    """Return the addresses in the log's symbols that lie inside functions with these names."""
     named = (a for a, name in log.symbols.items() if name.split("+")[0] in functions)
     return np.array(list(named), np.int64)
 
 
 def _given_to_sniffers(log: KernelLog, of: Int32s, count: int) -> Bools:
-    """Return for each lifetime whether dev_queue_xmit_nit() gave it to a packet socket.
+    """Return for each lifetime whether dev_queue_xmit_nit() gave its skb to a packet socket.
 
-    That function gives only clones to packet sockets.
+    dev_queue_xmit_nit() gives only clones to packet sockets.
     """
     sockets = [p.id for p in log.probes.values() if p.name in PACKET_SOCKET]
     given, senders = np.zeros(count + 1, np.bool_), _places(log, SENDING_TAP)
@@ -139,7 +142,7 @@ def _given_to_sniffers(log: KernelLog, of: Int32s, count: int) -> Bools:
 
 
 def _only_sniffed(log: KernelLog, of: Int32s, count: int) -> Bools:
-    """Return for each lifetime whether a packet socket freed it and no other record shows it."""
+    """Return for each lifetime whether its only records are frees by packet sockets."""
     records = log.records
     sockets = {p.id for p in log.probes.values() if p.name in PACKET_SOCKET}
     places = _places(log, PACKET_SOCKET)

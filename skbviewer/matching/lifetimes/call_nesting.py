@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Find the call around each record, whichever packet that call handled.
+"""Find the innermost call around each record, whatever packet that call handled.
 
-Input: records in time order.  Calls nest within one execution context.  Calls without an end, and
-the further packets of a list, enclose nothing.  The open calls of a context form a stack.  In a
-damaged log, a call in the stack may end later than the one above it.
+Input: the records in time order.  Calls nest within one execution context.  A call without an end
+contains no other calls; nor does an ENTRY for a further packet of a list.  The open calls of a
+context form a stack.  If the log is damaged, a call in the stack may end later than the call above
+it.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import numpy.typing as npt
 
 from ...records import Records, part, scratch_of
 from ...records.types import LATEST_NS, Int32s, Int64s
-from ..arrays.int_index import IntIndex, longer
-from ..arrays.record_rows import Rows, record_blocks
+from ..arrays.record_column_blocks import Rows, record_blocks
+from ..arrays.value_numbering import IntIndex, longer
 from ..record_kinds import ENTRY
 from .call_nesting_loops import nest_records
 
@@ -29,13 +30,14 @@ def _no_values(_: slice) -> Int64s:
 class _Stacks(NamedTuple):
     """The stacks of open calls.
 
-    A node is one open call: its `record`; its `end` (ns); the node `below` it; `around`, the next
-    node below that may enclose other calls; `before`, the context's sum when the call began.
-    `before` is -1 if the call has ended but a different call is still above it.
+    A node is one open call.  `record` is its record, `end` its end (ns), and `below` the node below
+    it.  `around` is the next node below it that may contain other calls.  `before` is the context's
+    sum when the call began.  If the call has ended, but another call is still above it, `before` is
+    -1.
 
-    By context: `top`, its top node; `counted`, the sum of its records' values; `soonest`, the
-    earliest time (ns) at which a node below the top one ends.  `sizes`: the first free node, the
-    number of nodes.
+    By context: `top` is its top node; `counted` is the sum of the values of its records; `soonest`
+    is the earliest time (ns) at which a node below the top one ends.  `sizes` holds the first free
+    node, and the number of nodes.
     """
 
     record: Int32s
@@ -50,9 +52,9 @@ class _Stacks(NamedTuple):
 
 
 class Nesting:
-    """The nesting of calls: `parent` is the ENTRY of the innermost call around each record, or -1.
+    """The nesting of calls: `parent[record]` is the ENTRY of the innermost call around it, or -1.
 
-    `context` is the number of each record's execution context, less than `contexts`.
+    `context` is for each record the number of its execution context, below `contexts`.
     """
 
     def __init__(self, records: Records) -> None:
@@ -70,9 +72,9 @@ class Nesting:
         self._follow(self.parent, np.zeros(0, np.int64))
 
     def sums_inside(self, values_of: Callable[[slice], Int64s]) -> Int64s:
-        """Return for each call the sum of the values of the records in it; 0 if it has no end.
+        """Return for each call the sum of its records' values; 0 for a call without an end.
 
-        `values_of` returns the values of a block of records.
+        `values_of` returns the values of the records in a slice.
         """
         total = scratch_of(self._records).full(len(self._records), np.int64, 0)
         self._follow(np.zeros(0, np.int32), total, values_of)
@@ -99,12 +101,12 @@ class Nesting:
                 at = int(open_.below[at])
 
     def owner(self, entry: npt.NDArray[np.integer]) -> Int32s:
-        """Return the call of each ENTRY: itself or, for a further packet of a list, the list's."""
+        """Return the call of each ENTRY; a further packet of a list belongs to the list's call."""
         given = self.parent[entry]
         return np.asarray(np.where(self.carried[entry] & (given >= 0), given, entry), np.int32)
 
     def calls_around(self, record: npt.NDArray[np.integer]) -> Iterator[tuple[Int64s, Int64s]]:
-        """Yield the calls around the records `record`, level by level, the innermost first.
+        """Yield the calls around each of the records `record`, level by level, innermost first.
 
         Each level is a pair of arrays: (index in `record`, ENTRY of the call).
         """

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ...records.compiled import allocation_free
 from ...records.types import LATEST_NS, Bools, Int32s, Int64s
-from ..arrays.int_index import Number
+from ..arrays.value_numbering import Number
 from ..record_kinds import ENTRY
 
 DEEP = 4096  # most open calls of a context that are searched: no kernel nests calls so deeply
@@ -37,9 +37,10 @@ def nest_records(
 ) -> None:
     """Follow the stacks of open calls through a block of records, which begins at record `first`.
 
-    parent[record] gets the ENTRY of the innermost call around the record.  inside[call] gets the
-    sum of the `values` of the records in the call, at its end.  An array that is empty stays so.
-    `record` to `before` are the nodes of open calls; `top`, `counted` and `soonest` are by context.
+    For each record, parent[record] becomes the ENTRY of the innermost call around it.  For each
+    call, inside[call] becomes the sum of the `values` of the records inside the call, when the call
+    ends.  If one of these two arrays is empty, it is not written.  `record` to `before` are columns
+    of the nodes, and `top`, `counted` and `soonest` columns of the contexts (see _Stacks).
     """
     for i in range(len(ts)):
         where, now = context[i], ts[i]
@@ -91,7 +92,7 @@ def _end_below(
     counted: Int64s,
     soonest: Int64s,
 ) -> None:
-    """Set `inside` of calls below `node` that ended while another call was above them."""
+    """Set `inside` of calls in the stack below `node` that ended before the call above them."""
     highest, soon = np.int64(-LATEST_NS), np.int64(LATEST_NS)
     for _ in range(DEEP):
         if node < 0:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find the lifetimes that were merged into the skb of a different lifetime.
+"""Find lifetimes whose packets were merged into the skb of another lifetime.
 
-Input: a KBL and its series.  Output: pairs of series.  Packets are merged by GRO
-(skb_gro_receive()) and by a socket's queue (tcp_try_coalesce()).  When fragments are reassembled,
-the last fragment to arrive takes the content of the first (skb_morph() in ip_frag_reasm()).  An
-event records each merge with the address of the other skb.  That skb belongs to the series that was
-last at this address.
+Input: a KBL and its series.  Output: pairs of series (merged, into).  GRO merges packets
+(skb_gro_receive()), and so does a socket's queue (tcp_try_coalesce()).  When fragments are
+reassembled, the fragment that arrives last takes the content of the first fragment (skb_morph() in
+ip_frag_reasm()).  Each merge is recorded by an event that has the address of the other skb.  The
+skb at this address belongs to the last series at this address.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ...records.compiled import allocation_free
 from ...records.kernel_events import FREE, MORPH, Trait, numbers_with
 from ...records.types import Int32s, Int64s, UInt8s
 from ..arrays.hash_join import distinct
-from ..arrays.int_index import IntIndex, known_number
-from ..arrays.record_rows import Rows, record_blocks, rows_where
+from ..arrays.record_column_blocks import Rows, record_blocks, rows_where
+from ..arrays.value_numbering import IntIndex, known_number
 from ..record_kinds import EVENT, is_among
 from .skb_lifetimes import SeriesTable
 
@@ -35,7 +35,7 @@ class Merges(NamedTuple):
 
 
 def merges(log: KernelLog, series: SeriesTable) -> Merges:
-    """Return all recorded merges of two known skb lifetimes; `series` are those of `log`."""
+    """Return all recorded merges of two skb lifetimes that are in `series`, the series of `log`."""
     records = log.records
 
     def is_merge(some: slice) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -54,7 +54,7 @@ def merges(log: KernelLog, series: SeriesTable) -> Merges:
 
 
 def _others(log: KernelLog, series: SeriesTable, index: Int64s, address: Int64s) -> Int64s:
-    """Return the series at these addresses when the records `index` were written; -1 if unknown."""
+    """Return the series at each address when its record of `index` was written; -1 if unknown."""
     made = np.full(len(index), -1, np.int64)
     if not len(index):
         return made
@@ -87,7 +87,7 @@ def _follow(
     asked: Int32s,
     made: Int64s,
 ) -> None:
-    """Set made[i] to the last series at address asked[i] before record index[i]; -1: none.
+    """Set made[i] to the last series at address asked[i] before record index[i], or -1.
 
     `last` holds the last series at each address before the block, which begins at record `first`.
     """

@@ -21,10 +21,11 @@ def note_headers(
     shows_ip: Bools,
     wired: Bools,
 ) -> None:
-    """Set flags of lifetimes from a block of records.
+    """Set flags of lifetimes by the records of a block.
 
-    `shows_ip`, by lifetime: a record shows an IP header.  `wired`, by lifetime: a driver or the
-    receiving stack had the skb, or the skb was cut from a larger skb for a driver.
+    By lifetime: `shows_ip` becomes True if a record shows an IP header.  By lifetime: `wired`
+    becomes True if a driver or the receiving stack had the skb, or if the skb was cut from a larger
+    skb for a driver.
 
     `kind` to `footprint` are columns of the block, and `of` is the lifetime of each record;
     `has_ip` is by footprint; `probes` is not 0 for functions that send or receive.
@@ -43,11 +44,11 @@ def note_headers(
 def join_clones(
     of: Int32s, birth: Int32s, parent: Int32s, child: Int32s, root: Int32s, following: Int32s
 ) -> None:
-    """Move the records before a clone's birth to the clone, and all records to their roots.
+    """Move records before a clone's birth from parent to clone, then all records to their roots.
 
-    `of` is the address lifetime of each record, and is changed.  `child` are clones of `parent`,
-    born at the records `birth`, which are sorted.  `root` is the lifetime that stands for the
-    series of each lifetime.  `following` is scratch space by lifetime, filled with -1.
+    `of` is the address lifetime of each record, and is changed to the root.  Clone `child[i]` of
+    `parent[i]` was born at the record `birth[i]`; `birth` is sorted.  By lifetime: `root` is the
+    lifetime that stands for its series.  `following` is scratch space by lifetime, filled with -1.
     """
     born = len(birth) - 1
     for i in range(len(of) - 1, -1, -1):

@@ -2,9 +2,9 @@
 """Join address lifetimes into series (skb lifetimes): one packet's path through one kernel.
 
 Input: a KBL.  Output: the series of each record; for each series its parent, and whether it is a
-sniffer's copy.  TCP keeps the skb that it filled for retransmission and sends a clone.  Records of
-the original before the clone (filling, tcp_write_xmit) belong to the packet that is sent, so they
-move to the clone's series.
+copy for a sniffer.  TCP keeps the skb that it filled for retransmission and sends a clone.  Records
+of the original before the clone's birth (filling, tcp_write_xmit) are about the packet that is
+sent, so they move to the series of the clone.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 
 from ...records import KernelLog, RecordTable
 from ...records.types import Bools, Int32s, Int64s
-from ..arrays.record_rows import Rows, record_blocks
+from ..arrays.record_column_blocks import Rows, record_blocks
 from ..kernel_functions import RECEIVE_START, TRANSMIT
 from ..record_kinds import by_probe
 from .address_lifetimes import AddressLifetimes, assign_lifetimes
-from .skb_held_from import RecordTimes
+from .skb_arrival_in_function import RecordTimes
 from .skb_lifetime_loops import join_clones, note_headers, number_series
 
 
@@ -27,9 +27,10 @@ from .skb_lifetime_loops import join_clones, note_headers, number_series
 class SeriesTable:
     """The series of one log, numbered from 0 by their first record.
 
-    By record: `of` is its series or -1; `met` is when its function had the skb; `owner_calls` is
-    the ENTRY of the call that recorded it (event_owner.py), or -1.  By series: `parent` is a series
-    or -1; `tap` is True for a sniffer's copy; `size` is its number of records.
+    By record: `of` is its series or -1; `met` is the time at which its function had the skb;
+    `owner_calls` is the ENTRY of the call that recorded it (event_owner.py), or -1.  By series:
+    `parent` is the series from which it was cloned, or -1; `tap` is True for a sniffer's copy;
+    `size` is its number of records.
     """
 
     of: Int32s
@@ -60,7 +61,7 @@ def build(log: KernelLog) -> SeriesTable:
 
 
 def _as_logged(log: KernelLog, of: Int32s) -> SeriesTable:
-    """Return the series of a log that itself states which records concern one skb."""
+    """Return the series of a log that states itself which records belong to one skb."""
     count, none = int(of.max(initial=-1)) + 1, np.zeros(0, np.int32)
     return SeriesTable(
         of=of,
@@ -73,7 +74,7 @@ def _as_logged(log: KernelLog, of: Int32s) -> SeriesTable:
 
 
 def _shown(log: KernelLog, lives: AddressLifetimes) -> tuple[Bools, Bools]:
-    """Return two flags for each lifetime: its records show an IP header; its skb was handed over.
+    """Return two flags for each lifetime: a record shows an IP header; its skb was handed over.
 
     "Handed over" means that a driver or the receiving stack had the skb, or that it was cut from
     another skb for a driver (a GSO segment).
@@ -102,7 +103,8 @@ def _headed_children(lives: AddressLifetimes, known: Bools) -> Int64s:
 def _roots(lives: AddressLifetimes, wired: Bools) -> Int64s:
     """Return for each address lifetime the lifetime that stands for its series.
 
-    A clone that never reaches a driver (for a raw socket, say) joins its parent's series.
+    A clone that never reaches a driver (for example one for a raw socket) joins its parent's
+    series.
     """
     count = len(lives.parent)
     inner = (lives.parent >= 0) & ~lives.tap & ~wired
@@ -116,7 +118,7 @@ def _roots(lives: AddressLifetimes, wired: Bools) -> Int64s:
 
 
 def _parents(lives: AddressLifetimes, root: Int64s, rank: Int32s, ordered: Int32s) -> Int64s:
-    """Return the series of each series' parent; -1 if there is none or if it is the same series."""
+    """Return the parent series of each series; -1 if it has none, or is its own parent."""
     parent = lives.parent[ordered]
     found = np.where(parent >= 0, rank[root[parent]], np.int32(-1)).astype(np.int64)
     return np.where(found == np.arange(len(found)), -1, found)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A hash of the bytes that follow a packet's IP header, as kmod/kbl_tap.c computes it.
+"""A hash of the bytes after a packet's IP header, as kmod/kbl_tap.c computes it.
 
-The hash covers the first 48 of these bytes (28 bytes of ARP), except fields that change on the
-packet's way: ports, and all checksums but ICMP's.  A packet has no hash if fewer bytes were
-captured, or if it has an IPv6 extension header.
+The hash covers the first 48 of these bytes (for ARP, 28 bytes), except fields that change on the
+packet's way: the ports, and all checksums but that of ICMP.  A packet has no hash if fewer bytes
+were captured, or if it has an IPv6 extension header.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ UDP_LENGTH = np.uint64(0x0000FFFF00000000)
 
 @allocation_free
 def content_of(data: UInt8s, at: Int, length: Int, left: Int, protocol: Int) -> np.int64:
-    """Return the hash of the first `length` bytes of `data` from `at` on, at most 48.
+    """Return the hash of the bytes of `data` from `at` on: `length` bytes, at most 48.
 
-    `protocol` decides which of these count.  UNKNOWN if the capture has fewer (`left`) bytes.
+    `protocol` decides which of these bytes count.  Returns UNKNOWN if fewer bytes were captured;
+    `left` is their number.
     """
     size = min(np.int64(length), np.int64(BYTES))
     if size < 0 or left < size:
@@ -53,7 +54,7 @@ def content_of(data: UInt8s, at: Int, length: Int, left: Int, protocol: Int) -> 
 
 @allocation_free
 def _kept(protocol: Int, word: Int, size: Int) -> np.uint64:
-    """Return the mask of the bits of a word that do not change on a packet's way."""
+    """Return a mask for the bits of a word that do not change on a packet's way."""
     if protocol in (TCP, SCTP):
         if word == 0 or (protocol == SCTP and word == 1):
             return WITHOUT_PORTS
@@ -71,6 +72,6 @@ def fill_contents(
     rows: Int64s,
     made: npt.NDArray[np.int32],
 ) -> None:
-    """Set made[rows[i]] to content_of() packet i, whose captured bytes end before end[i]."""
+    """Set made[rows[i]] to the hash of packet i's content; captured bytes end before end[i]."""
     for i in range(len(rows)):
         made[rows[i]] = content_of(data, at[i], length[i], end[i] - at[i], protocol[i])

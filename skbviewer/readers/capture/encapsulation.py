@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Skip the headers between link and network header: tags, LLC, tunnels of Ethernet, MPLS, PPPoE.
+"""Skip headers between link and network header: tags, LLC, tunnels of Ethernet, MPLS, PPPoE.
 
-Input: frames whose `kind` is an EtherType or a length.  Output: frames at their network header.
-Layouts: IEEE 802.1Q (VLAN, PBB), 802.1AE (MACsec), 802.1BR (E-tag), 802.1CB (R-tag), IEC 62439-3
-(HSR), RFC 1042 and 2684 (SNAP), 6325 (TRILL), 8300 (NSH); for VN-Tag, FabricPath and Arista's time
-stamps, Wireshark's dissectors.
+Input: frames whose `kind` is an EtherType or a length.  Output: frames positioned at their network
+header.  Layouts: IEEE 802.1Q (VLAN, PBB), 802.1AE (MACsec), 802.1BR (E-tag), 802.1CB (R-tag), IEC
+62439-3 (HSR), RFC 1042 and 2684 (SNAP), 6325 (TRILL), 8300 (NSH); for VN-Tag, FabricPath and
+Arista's time stamps, Wireshark's dissectors.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ Step = Callable[[Wire, Rows, Frames], Frames]
 def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Skip all headers before the network header; fill the columns `vlan` and `ethertype`.
 
-    Returns the frames with `at` at the network header.  `ethertype` is the last EtherType found.
-    IP inside MPLS or PPPoE is found, too.  A frame that cannot be dissected keeps a `kind` of at
-    least UNREAD.
+    Returns the frames with the network header's position in `at`.  `ethertype` is the last
+    EtherType found.  IP inside MPLS or PPPoE is found as well.  If a frame cannot be dissected, its
+    `kind` stays at or above UNREAD.
     """
     frames = _unwrapped(wire, packets, frames)
     known = frames.selected(frames.kind >= ETH_P_802_3_MIN)
@@ -95,7 +95,7 @@ def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _state(frames: Frames) -> UInt8s:
-    """Return for each frame how to go on: one of the states above, which depends on its kind."""
+    """Return for each frame, by its kind, the next step: one of the states above."""
     found: UInt8s = np.take(_STATES, frames.kind + 1, mode="clip")
     return found
 
@@ -144,9 +144,9 @@ def _llc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def skip_snap(wire: Wire, frames: Frames, begin: int, pad: int) -> Frames:
-    """Skip the SNAP header that begins `begin` bytes after the position of each frame.
+    """Skip the SNAP header that begins `begin` bytes after each frame's position.
 
-    If a bridged frame follows, its `pad` bytes of padding are skipped, too.
+    If a bridged frame follows, its padding (`pad` bytes) is skipped, too.
     """
     oui = wire.u32(frames.at + begin) >> 8
     protocol = wire.u16(frames.at + begin + 3)
@@ -161,7 +161,7 @@ def _llc_follows(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _ethernet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Skip an inner Ethernet header; the columns keep the outer one's addresses."""
+    """Skip an inner Ethernet header; the columns keep the addresses of the outer one."""
     frames = frames.with_bytes(14)
     return frames.after_header(14, wire.u16(frames.at + 12))
 
@@ -173,7 +173,10 @@ def _ethernet_follows(size: int) -> Step:
 
 
 def _fabricpath(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect FabricPath.  Its outer addresses are switch numbers, so use the inner ones."""
+    """Dissect FabricPath.
+
+    The outer addresses of FabricPath are numbers of switches, so the inner addresses are used.
+    """
     frames = frames.with_bytes(16)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at + 2), eth_src=wire.u48(frames.at + 8))
     return frames.after_header(2, np.full(len(frames.rows), ETH_P_TEB))
@@ -186,7 +189,7 @@ def _trill(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _macsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect MACsec that does not encrypt."""
+    """Dissect MACsec headers of frames that are not encrypted."""
     fill(packets, frames.rows, ethertype=frames.kind)
     frames = frames.with_bytes(SECTAG)
     flags = wire.u8(frames.at)
@@ -252,9 +255,9 @@ STEPS: dict[int, Step] = {
 
 
 def _states() -> UInt8s:
-    """Return the state of each kind, at index kind + 1.
+    """Return an array with the state of each kind of header; kind k is at index k + 1.
 
-    The first element is for unknown kinds, the last for UNREAD and above.
+    The first element is for unknown kinds, and the last one for UNREAD and all kinds above it.
     """
     states = np.full(UNREAD + 2, ENDS, np.uint8)
     states[1 : ETH_P_802_3_MIN + 1] = NESTED

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The kind of the next header: an EtherType, which may also follow from other fields.
+"""The kinds of the next header: EtherTypes, which may also follow from other fields.
 
-Frames have this number as their `kind`.  Below 0x600 it is a length (IEEE 802.3); -1 is unknown.
+Each frame has one of these numbers as its `kind`.  A number below 0x600 is a length (IEEE 802.3);
+-1 means unknown.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def unread_name(kind: int) -> str:
 
 
 def by_version(first: Int64s) -> Int64s:
-    """Return the EtherType of each IP header whose first byte is in `first`; -1 if it is not IP."""
+    """Return the EtherType of each IP header by its first byte; -1 if it is not IP."""
     version = first >> 4
     return np.select([version == 4, version == 6], [ETH_P_IP, ETH_P_IPV6], -1)
 

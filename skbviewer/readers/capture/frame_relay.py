@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Frame Relay (Q.922, RFC 2427), Cisco's encapsulation, and plain Ethernet frames inside it.
+"""Frame Relay (Q.922, RFC 2427), Cisco's encapsulation, and plain Ethernet frames in it.
 
-No header field states which of these protocols follows, so skbviewer distinguishes them as
-Wireshark does.
+No header field says which of the protocols follows, so skbviewer distinguishes them as Wireshark
+does.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CISCO = (ETH_P_IP, ETH_P_ARP, ETH_P_IPV6, ETH_P_MPLS_UC, ETH_P_MPLS_MC)
 
 
 def frame_relay(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect `frames` that begin with their Frame Relay address; return what follows."""
+    """Dissect `frames` that begin with a Frame Relay address; return the frames after it."""
     mark_malformed(packets, frames.lacking(4))
     frames = _past_address(wire, frames).with_bytes(2)
     unnumbered = wire.u8(frames.at) == UNNUMBERED
@@ -50,7 +50,7 @@ def _past_address(wire: Wire, frames: Frames) -> Frames:
 
 
 def _by_nlpid(wire: Wire, frames: Frames) -> Frames:
-    """Dissect RFC 2427: control, an optional padding byte, then a protocol identifier or SNAP."""
+    """Dissect RFC 2427: control, optional padding, then a protocol identifier or SNAP."""
     padded = wire.u8(frames.at + 1) == 0
     frames = frames.after_header(1 + padded, frames.kind).with_bytes(1)
     number = wire.u8(frames.at)
@@ -64,7 +64,7 @@ def _by_nlpid(wire: Wire, frames: Frames) -> Frames:
 
 
 def _by_ethertype(wire: Wire, frames: Frames) -> Frames:
-    """Dissect Cisco's encapsulation: an EtherType; or an Ethernet frame, if its type is known."""
+    """Dissect Cisco's encapsulation (an EtherType), or an Ethernet frame if its type is known."""
     kind = wire.u16(frames.at)
     cisco = np.isin(kind, CISCO)
     rest = frames.selected(~cisco).with_bytes(14)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Fill the identity columns of packets from their bytes, many packets at once.
 
-Input: PACKET_DTYPE rows in which linktype, offset, caplen and len are set, and offset + caplen is
-inside the file.  The identity is that of the outermost IP header.
+Input: PACKET_DTYPE rows in which linktype, offset, caplen and len are set; offset + caplen must be
+inside the file.  The identity of a packet is taken from its outermost IP header.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 
 from ...records import PACKET_CUT, PACKET_DTYPE, ColumnTable, Progress, Scratch, counted, empty
 from ...records.types import Int64s, UInt8s
+from ..input_file import Source
 from ..numbers_in_bytes import Block, Frames, Rows, Wire
-from ..source import Source
 from .encapsulation import to_network
 from .ethertypes import UNREAD, unread_name
-from .fast_path import fill_plain
 from .link_layers import LINK_LAYERS
 from .linktype_names import linktype_name
 from .network_layer import network_headers
+from .plain_ip_packets import fill_plain
 from .transport_layer import transport_headers
 
 BLOCK = 1 << 13  # packets handled together: their columns stay in the processor's cache
@@ -39,9 +39,10 @@ def dissect(
 ) -> tuple[ColumnTable, list[str]]:
     """Return all packets of `data`, and a warning for each encapsulation that cannot be dissected.
 
-    The bytes of packet i, and the bytes that `fill` reads for it, are between begin[i] and end[i].
-    Packets do not overlap.  `fill` writes the columns that are not in the packet's own bytes.  A
-    large table is stored in a nameless file in `folder`, if given.  Raises BadInput and Cancelled.
+    The bytes of packet i, and all bytes that `fill` reads for it, are from begin[i] to end[i].
+    These ranges do not overlap.  `fill` writes the columns whose values are not in the bytes of the
+    packet.  If `folder` is given, a large table is stored in a nameless file there.  Raises
+    BadInput and Cancelled.
     """
     name, count = data.path.name, len(begin)
     # Pages are allocated when they are written: a column that no packet fills takes no memory.
@@ -77,7 +78,7 @@ def dissect(
 def _dissect_block(
     data: UInt8s, begin: int, first: int, packets: Block, fill: Fill, unread: Counter[int]
 ) -> None:
-    """Fill the columns of a block; `unread` counts the kinds that hide packets' IP headers."""
+    """Fill the columns of a block; count in `unread` the kinds that hide an IP header."""
     fill(packets, first, data, begin)
     cut = packets["caplen"] < packets["len"]
     if cut.any():
@@ -98,7 +99,7 @@ def _dissect_block(
 
 
 def whole_frames(packets: Rows, rows: Int64s) -> Frames:
-    """Return a frame for each packet in `rows`, with `at` at the packet's first captured byte."""
+    """Return a frame for each packet in `rows`, positioned at the packet's first captured byte."""
     at = packets["offset"][rows]
     end, stop = at + packets["caplen"][rows], at + packets["len"][rows]
     return Frames(rows, at, end, stop, np.full(len(rows), -1, np.int64))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the positions of packets' headers and payloads in their file, many packets at once."""
+"""Find where headers and payloads of packets are in their file, many packets at once."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ Place = tuple[
 def header_extents(
     data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s, length: Int64s
 ) -> dict[str, Place]:
-    """Return (begin, end) of HEADERS and PAYLOADS in `data`; -1 for packets without that header.
+    """Return (begin, end) of each of HEADERS and PAYLOADS in `data`; -1 for packets without it.
 
-    By packet: link type, offset in `data`, captured and original length.  For frame, eth and the
-    network headers, the end is that of the captured frame.  For inner headers and payloads, the end
-    follows from the IP length. offset + caplen must be inside the file.
+    By packet: link type, offset in `data`, captured and original length.  The frame, Ethernet and
+    network headers end where the captured frame ends.  Inner headers and payloads end where the IP
+    length says.  The sum offset + caplen must be inside the file.
     """
     packets = empty(PACKET_DTYPE, len(offset))
     for name, values in (("linktype", linktype), ("offset", offset)):
@@ -55,7 +55,7 @@ def header_extents(
 
 
 def network_header(data: bytes, linktype: int) -> tuple[str, int, int] | None:
-    """Return the network header (arp, ip or ipv6), where it begins, and where the frame ends.
+    """Return a packet's network header (arp, ip or ipv6), its begin, and the end of the frame.
 
     `data` are the packet's captured bytes, which begin with a header of `linktype`.  Returns None
     if the packet has no such header or cannot be dissected.

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Link layer: from a packet's first byte to its network header, by LINKTYPE_.
+"""Link layer: from the first byte of a packet to its network header, by LINKTYPE_.
 
-Input: frames that begin with their first byte.  Output: frames after their link header; `kind` is
-the EtherType.  A frame too short for its link header is left out, so its columns stay unknown.
+Input: frames positioned at their first byte.  Output: frames positioned after their link header;
+`kind` is the EtherType.  If a frame is too short for its link header, it is left out, and its
+columns stay unknown.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .ppp import cisco_hdlc, ppp, ppp_hdlc, pppoe, with_direction
 from .wireless import ieee_802_11, prism, radiotap
 
 PKTAP_LEAST, PKTAP_PACKET = 108, 1
+PACKET_OUTGOING = 4  # greater numbers are for packets that no packet socket gets
 
 LinkLayer = Callable[[Wire, Rows, Frames], Frames]
 
@@ -42,6 +44,7 @@ def _tagged(wire: Wire, packets: Rows, frames: Frames, tag: int) -> Frames:
 def _linux_sll(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     mark_malformed(packets, frames.lacking(16))
     frames = frames.with_bytes(16)
+    _cooked_direction(packets, frames, wire.u16(frames.at))
     _cooked_source(wire, packets, frames, wire.u16(frames.at + 4), 6)
     return frames.after_header(16, wire.u16(frames.at + 14))
 
@@ -49,6 +52,8 @@ def _linux_sll(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def _linux_sll2(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     mark_malformed(packets, frames.lacking(20))
     frames = frames.with_bytes(20)
+    fill(packets, frames.rows, sll_ifindex=wire.u32(frames.at + 4))
+    _cooked_direction(packets, frames, wire.u8(frames.at + 10))
     _cooked_source(wire, packets, frames, wire.u8(frames.at + 11), 12)
     return frames.after_header(20, wire.u16(frames.at))
 
@@ -58,6 +63,14 @@ def _cooked_source(wire: Wire, packets: Rows, frames: Frames, length: Int64s, ad
     fill(packets, ethernet.rows, eth_src=wire.u48(ethernet.at + address))
 
 
+def _cooked_direction(packets: Rows, frames: Frames, kind: Int64s) -> None:
+    """Fill the direction from `kind`, a PACKET_ number of linux/if_packet.h."""
+    known = kind <= PACKET_OUTGOING
+    fill(
+        packets, frames.rows[known], sll_outgoing=(kind[known] == PACKET_OUTGOING).astype(np.int64)
+    )
+
+
 def _raw_ip(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     mark_malformed(packets, frames.lacking(1))
     frames = frames.with_bytes(1)
@@ -65,9 +78,9 @@ def _raw_ip(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect NULL (byte order of the capturing host) and LOOP (network order).
+    """Dissect NULL (in the byte order of the capturing host) and LOOP (in network order).
 
-    A family is a small number, which shows the byte order.
+    Address families are small numbers, so the position of the zero bytes shows the byte order.
     """
     mark_malformed(packets, frames.lacking(4))
     frames = frames.with_bytes(4)
@@ -78,7 +91,7 @@ def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect PPI: version, flags, its whole length, link type of the next header."""
+    """Dissect PPI: version, flags, length of the whole header, link type of the next header."""
     mark_malformed(packets, frames.lacking(8))
     frames = frames.with_bytes(8)
     size, linktype = wire.le16(frames.at + 2), wire.le32(frames.at + 4)
@@ -89,7 +102,7 @@ def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect PKTAP of macOS: header length, kind of record, link type of the next header, ..."""
+    """Dissect macOS's PKTAP: header length, kind of record, link type of the next header, ..."""
     mark_malformed(packets, frames.lacking(12))
     frames = frames.with_bytes(12)
     size, linktype = wire.le32(frames.at), wire.le32(frames.at + 8)
@@ -100,7 +113,7 @@ def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _behind(wire: Wire, packets: Rows, frames: Frames, linktype: Int64s) -> Frames:
-    """Dissect frames that begin with a header of type `linktype`, as an outer header states."""
+    """Dissect frames whose next header has the type `linktype`, as an outer header says."""
     done = []
     for number in np.unique(linktype).tolist():
         mine = frames.selected(linktype == number)

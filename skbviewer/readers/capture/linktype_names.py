@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""LINKTYPE_ names of link types, without the prefix, from tcpdump.org/linktypes.html."""
+"""The LINKTYPE_ names of link types without this prefix, from tcpdump.org/linktypes.html."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Network layer: IPv4, IPv6 and ARP columns, from frames at their network header.
 
-Output: frames at their transport header; fragments other than the first have none.
+Output: frames positioned at their transport header; only the first fragment of a packet has one.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ MAC_AND_IPV4 = 0x0604  # sizes of the addresses in an ARP packet
 def network_headers(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Fill the identity of packets from their outermost IP header or from ARP.
 
-    Returns the frames with `at` at the transport header, and its protocol as `kind`.
+    Returns the frames with the position of the transport header in `at`, and its protocol in
+    `kind`.
     """
     _arp(wire, packets, frames.selected(frames.kind == ETH_P_ARP))
     return all_frames(
@@ -95,7 +96,7 @@ def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _content(wire: Wire, packets: Rows, frames: Frames, length: Int64s) -> None:
-    """Hash the content of frames at their payload of `length` bytes (negative = unknown)."""
+    """Hash the content of frames; their payload has `length` bytes (negative = unknown)."""
     columns = (frames.at - wire.begin, length, frames.end - wire.begin, frames.kind, frames.rows)
     fill_contents(wire.data, *columns, packets["content"])
 
@@ -132,7 +133,7 @@ def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _within(frames: Frames, length: Int64s) -> Frames:
-    """Cut the frames at the IP length (0 = unknown), because Ethernet padding may follow."""
+    """Cut the frames at the IP length (0 = unknown), to remove Ethernet padding."""
     stop = np.where(length == 0, frames.stop, frames.at + length)
     return frames._replace(end=np.minimum(frames.end, stop), stop=stop)
 
@@ -154,7 +155,7 @@ def _skip_extensions(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _no_protocol(packets: Rows, frames: Frames) -> None:
-    """Set the protocol to unknown: headers before it were not captured, or there are too many."""
+    """Set the protocol to unknown: headers before it were not captured, or are too many."""
     fill(packets, frames.rows, protocol=np.full(len(frames.rows), -1))
 
 

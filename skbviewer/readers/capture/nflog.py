@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""NFLOG: packets that Linux' netfilter logged; each is an attribute among others.
+"""NFLOG: packets that Linux's netfilter logged; the packet is one of several attributes.
 
 Layout: https://www.tcpdump.org/linktypes/LINKTYPE_NFLOG.html.  Attributes are in the byte order of
-the capturing host; the number of the first attribute shows which order that is.
+the capturing host, which the number of the first attribute shows.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ MAX_ATTRIBUTES = 64  # most attributes before the packet
 
 
 def nflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect `frames` that begin with an NFLOG header; return what follows.
+    """Dissect `frames` that begin with an NFLOG header; return the frames after it.
 
-    Their `kind` is netfilter's protocol, or else follows from the family.
+    The `kind` of a frame is netfilter's protocol number, or else follows from the address family.
     """
     mark_malformed(packets, frames.lacking(HEADER + 4))
     frames = frames.with_bytes(HEADER + 4)
@@ -51,7 +51,7 @@ def _number(wire: Wire, at: Int64s, is_big: Bools) -> Int64s:
 
 
 def _payload(packets: Rows, frames: Frames, length: Int64s) -> Frames:
-    """Cut frames at the end of the payload, because attributes may follow it."""
+    """Cut frames at the end of their payload, because more attributes may follow it."""
     mark_malformed(packets, frames.rows[frames.at + length > frames.stop])
     stop = np.minimum(frames.stop, frames.at + length)
     frames = frames._replace(stop=stop, end=np.minimum(frames.end, stop))

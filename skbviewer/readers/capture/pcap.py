@@ -2,7 +2,7 @@
 """Read classic pcap files of either byte order, with time stamps in micro- or nanoseconds.
 
 Layout: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/.  A damaged file is read up to the
-damage, with a warning that contains its position.
+damage; a warning contains the position of the damage.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 
 from ...records import BadInput, Capture, Interface, Progress, SourceKind, counted
 from ...records.types import Int64s, UInt8s
+from ..input_file import WINDOW, Source
 from ..numbers_in_bytes import Block
-from ..source import WINDOW, Source
 from .header_columns import dissect
 from .pcap_loops import FIRST, SECOND, SMALLER, fill_headers, walk_some
 
@@ -95,7 +95,8 @@ def pcap_interface(data: Source) -> Interface:
 def _captured(major: int, minor: int) -> int:
     """Return which of a record's two lengths is the captured one, as a code of pcap_loops.py.
 
-    Before version 2.3 it is the second one; in version 2.3, the smaller one.
+    Before version 2.3, the captured length is the second one; in version 2.3, it is the smaller
+    one.
     """
     if major == DG_UX or minor < 3:
         return SECOND
@@ -105,7 +106,7 @@ def _captured(major: int, minor: int) -> int:
 def _walk(
     data: Source, layout: _Format, captured: int, snaplen: int, progress: Progress
 ) -> tuple[Int64s, list[str]]:
-    """Return the positions of all whole packets' headers and of the end, and warnings.
+    """Return the positions of the headers of all whole packets and of their end, and warnings.
 
     A warning says why the rest of the file is not read.
     """

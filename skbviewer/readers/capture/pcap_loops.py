@@ -15,7 +15,7 @@ FIRST, SECOND, SMALLER = range(3)
 
 @allocation_free
 def _lengths(some: UInt8s, at: Int, captured: int, little: bool) -> tuple[np.int64, np.int64]:
-    """Return the captured and the original length of the packet whose header is at `at`."""
+    """Return the captured and the original length in the packet header at position `at`."""
     first, second = word(some, at + 8, little), word(some, at + 12, little)
     if captured == SECOND or (captured == SMALLER and first > second):
         return second, first
@@ -36,10 +36,11 @@ def walk_some(
     """Write the file positions of packet headers in the bytes `some` into `places`.
 
     `some` begins at position `begin` of the file, which has `size` bytes.  A packet header has
-    `header` bytes, with numbers in little-endian order if `little`; the captured length is at
-    `captured` in it, and at most `limit`.  Returns the number of positions written, the position
-    where the walk stopped, and a length: the captured length there if it is impossible or reaches
-    beyond the end of the file, otherwise -1.
+    `header` bytes; its numbers are little-endian if `little`.  The captured length is at byte
+    `captured` of the header, and must be at most `limit`.  Returns the number of positions, the
+    position where the walk stopped, and a length.  The length is -1, except if the walk stopped at
+    a captured length that is impossible or reaches beyond the end of the file: then it is this
+    length.
     """
     at, count = np.int64(0), np.int64(0)
     while at + header <= len(some) and count < len(places):

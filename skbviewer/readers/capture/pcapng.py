@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Read pcapng files: sections of either byte order, interfaces with their own clocks.
+"""Read pcapng files: sections of either byte order, with interfaces that have their own clocks.
 
-Layout: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/.  Blocks of other types are
-skipped.  A damaged file is read up to the damage, with a warning that contains its position.
+Layout: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/.  Blocks of all other types are
+skipped.  A damaged file is read up to the damage; a warning contains the position of the damage.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from ...records import (
 )
 from ...records.compiled import Int, compiled
 from ...records.types import Bools, Int64s, UInt8s
+from ..input_file import WINDOW, Source
 from ..numbers_in_bytes import Block, word
 from ..printable_names import name_of
-from ..source import WINDOW, Source
 from .header_columns import dissect
 
 SECTION_HEADER = 0x0A0D0D0A
@@ -53,7 +53,7 @@ BLOCK_DTYPE = np.dtype(  # columns that come from the blocks, not from the packe
 
 
 class _Described(NamedTuple):
-    """An interface and its clock: if_tsresol as in the file, if_tsoffset in seconds."""
+    """An interface and its clock: if_tsresol as in the file, and if_tsoffset in seconds."""
 
     interface: Interface
     tsresol: int
@@ -109,7 +109,7 @@ def read_pcapng(data: Source, progress: Progress, folder: Path | None) -> Captur
 def pcapng_description(data: Source, progress: Progress) -> CaptureDescription:
     """Return the interfaces of all sections, as read_pcapng() numbers them, and all comments.
 
-    Raises BadInput and Cancelled as read_pcapng() does.
+    Raises BadInput and Cancelled like read_pcapng().
     """
     sections, _ = _sections(data, progress)
     return CaptureDescription(
@@ -173,8 +173,8 @@ def _walk(
     """Walk the blocks in the bytes `some`, which begin at position `begin` of the file.
 
     `is_end` says that the file ends with these bytes.  Fills `offsets` and `heads`.  Returns the
-    number of packet blocks, the position where the walk stopped, and how many bytes from there the
-    walk needs in order to go on (0 if it stopped at a section, an interface or damage).
+    number of packet blocks, the position where the walk stopped, and how many bytes it needs from
+    there to go on.  The last number is 0 if it stopped at a section, an interface or damage.
     """
     at, count, size = np.int64(0), np.int64(0), len(some)
     while at + SHORTEST_BLOCK <= size and (at + HEAD <= size or is_end):
@@ -203,9 +203,9 @@ def _head(data: Source, at: int) -> UInt8s:
 
 
 def _block(data: Source, at: int, sections: list[_Section]) -> tuple[int, int]:
-    """Return the type and the length of the block at `at`, after a check.
+    """Check the block at `at`, and return its type and its length.
 
-    A section header opens a new section in `sections`.
+    For a section header, a new section is added to `sections`.
     """
     if at + SHORTEST_BLOCK > len(data):
         raise _Damage(at, "cut in the middle of a block header")
@@ -262,7 +262,7 @@ def _interface(source: Source, at: int, length: int, order: str) -> _Described:
 
 
 def _options(data: bytes, at: int, end: int, order: str) -> dict[int, bytes]:
-    """Return the options between two positions, by code.
+    """Return the options between the positions `at` and `end`, by option code.
 
     A damaged option ends the list; the block is still used.
     """
@@ -273,7 +273,7 @@ def _options(data: bytes, at: int, end: int, order: str) -> dict[int, bytes]:
 
 
 def _comments(data: bytes, at: int, end: int, order: str) -> tuple[bytes, ...]:
-    """Return the comments among the options between two positions."""
+    """Return the comments in the options between the positions `at` and `end`."""
     options = _each_option(data, at, end, order)
     return tuple(value for code, value in options if code == OPT_COMMENT)
 
@@ -288,7 +288,7 @@ def _each_option(data: bytes, at: int, end: int, order: str) -> Iterator[tuple[i
 
 
 def _columns(path: Path, section: _Section, base: int) -> tuple[Table, list[str]]:
-    """Return the section's packets; `base` is the number of interfaces in earlier sections."""
+    """Return the packets of a section; `base` is the number of interfaces in earlier sections."""
     offsets = np.concatenate([np.zeros(0, np.int64), *section.offsets])
     heads = np.concatenate([np.zeros((0, HEAD), np.uint8), *section.heads])
     packets = np.zeros(len(offsets), BLOCK_DTYPE)
@@ -337,7 +337,7 @@ def _times(packets: Table, section: _Section, interface: Int64s, ticks: Int64s) 
 
 
 def _nanoseconds(ticks: Int64s, tsresol: int) -> Int64s:
-    """Return whole ns from ticks of 10**-n s, or of 2**-n s if the top bit of `tsresol` is set."""
+    """Convert ticks of 10**-n s, or of 2**-n s if the top bit of `tsresol` is set, to whole ns."""
     digits = tsresol & 0x7F
     unsigned = ticks.astype(np.uint64)
     if tsresol & 0x80:

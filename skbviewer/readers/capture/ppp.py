@@ -22,7 +22,7 @@ def ethertype_of(protocol: Int64s) -> Int64s:
 
 
 def ppp(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Skip the PPP header of `frames`, with or without address and control."""
+    """Skip the PPP header of `frames`, with or without its address and control bytes."""
     mark_malformed(packets, frames.lacking(2))
     frames = frames.with_bytes(2)
     framed = (wire.u16(frames.at) == ADDRESS_CONTROL) & (frames.at + 4 <= frames.end)
@@ -35,9 +35,9 @@ def ppp(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def ppp_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Dissect `frames` of serial lines, PPP or Cisco HDLC; the address distinguishes them.
+    """Dissect `frames` of serial lines: PPP or Cisco HDLC, which the address byte distinguishes.
 
-    Returns the frames with `at` after that header.
+    Returns the frames positioned after that header.
     """
     some = frames.with_bytes(4)
     is_cisco = np.isin(wire.u8(some.at), CISCO)

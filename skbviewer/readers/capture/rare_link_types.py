@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rare link types: most are those of other systems or of networks of the past.
+"""Rare link types: most of them are of other systems, or of networks of the past.
 
 Layouts: tcpdump.org/linktypes.html, RFC 1042 (LLC on IEEE 802), 1051 and 1201 (ARCNET), 1188
 (FDDI), 2734 (IEEE 1394), 4391 (InfiniBand).
@@ -34,7 +34,7 @@ TOKEN_RING_LLC, ROUTED, ROUTE_LENGTH = 1, 0x80, 0x1F
 
 
 def header(size: int, then: LinkLayer) -> LinkLayer:
-    """Return a dissector that skips `size` bytes, then continues as the link layer `then`."""
+    """Return a dissector that skips `size` bytes, and then calls the dissector `then`."""
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         mark_malformed(packets, frames.lacking(size))
@@ -45,12 +45,12 @@ def header(size: int, then: LinkLayer) -> LinkLayer:
 
 
 def of_kind(kind: int) -> LinkLayer:
-    """Return a dissector of packets without a link header, whose first header is of `kind`."""
+    """Return a dissector for packets without a link header; their first header is of `kind`."""
     return lambda wire, packets, frames: frames.after_header(0, np.full(len(frames.rows), kind))
 
 
 def ethertype(size: int) -> LinkLayer:
-    """Return a dissector of a header of `size` bytes, the last two of which are an EtherType."""
+    """Return a dissector for a header of `size` bytes that ends with an EtherType (2 bytes)."""
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         mark_malformed(packets, frames.lacking(size))
@@ -67,7 +67,7 @@ fibre_channel = header(16, llc)
 
 
 def arcnet(addresses: int) -> LinkLayer:
-    """Return a dissector of ARCNET: `addresses` bytes of addresses, then the protocol.
+    """Return a dissector for ARCNET: `addresses` bytes of addresses, then the protocol.
 
     On Linux, the addresses include an offset in the hardware's buffer.
     """
@@ -86,7 +86,7 @@ def arcnet(addresses: int) -> LinkLayer:
 def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Skip the FDDI header of `frames`.
 
-    Its addresses stay unknown, because some systems capture their bits in reverse order.
+    FDDI addresses stay unknown, because some systems capture them with reversed bits.
     """
     mark_malformed(packets, frames.lacking(13))
     frames = frames.with_bytes(13)
@@ -95,9 +95,9 @@ def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Skip the Token Ring header of `frames`, with its route.
+    """Skip the Token Ring header of `frames`, including its route.
 
-    Its addresses stay unknown, because their bits are in reverse order.
+    Token Ring addresses stay unknown, because they are captured with reversed bits.
     """
     mark_malformed(packets, frames.lacking(14))
     frames = frames.with_bytes(15)
@@ -108,16 +108,16 @@ def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def ipnet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Skip the Solaris IPNET header of `frames`; its family gives the kind of what follows."""
+    """Skip the Solaris IPNET header of `frames`; its family says what kind of header follows."""
     mark_malformed(packets, frames.lacking(24))
     frames = frames.with_bytes(24)
     return frames.after_header(24, _among(SOLARIS_FAMILIES, wire.u8(frames.at + 1)))
 
 
 def pflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Skip the header of BSD's packet filter log; its family gives the kind of what follows.
+    """Skip the header of BSD's packet filter log; its family says what kind of header follows.
 
-    Its first byte is the header's length without padding.
+    The first byte of the header is its length without padding.
     """
     mark_malformed(packets, frames.lacking(4))
     frames = frames.with_bytes(4)
@@ -125,7 +125,7 @@ def pflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def ipsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Skip the header of BSD's enc device; its family gives the kind of what follows.
+    """Skip the header of BSD's enc device; its family says what kind of header follows.
 
     The family is in the byte order of the capturing host.
     """

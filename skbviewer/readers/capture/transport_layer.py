@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Transport layer: ports, TCP and ICMP columns, from frames at their transport header."""
+"""Transport layer: the columns of ports, TCP and ICMP, from frames at their transport header."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from ..numbers_in_bytes import Frames, Rows, Wire, fill, mark_malformed
 def transport_headers(wire: Wire, packets: Rows, frames: Frames) -> None:
     """Fill the columns of ports, TCP, UDP and ICMP from the captured bytes.
 
-    `frames` begin with their transport header.  Fields that were not captured stay unknown.
+    `frames` are positioned at their transport header.  Fields that were not captured stay unknown.
     """
     _mark(wire, packets, frames)
     ported = frames.selected(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).with_bytes(PORTS_SIZE)
@@ -75,7 +75,7 @@ def _cut_tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
 
 
 def _payload(frames: Frames, header_len: int | Int64s) -> Int64s:
-    """Return the number of bytes after the transport header, by the IP length.
+    """Return the number of bytes after the transport header, according to the IP length.
 
     The result is -1 if the IP length is too short.
     """
@@ -84,9 +84,9 @@ def _payload(frames: Frames, header_len: int | Int64s) -> Int64s:
 
 
 def _mark(wire: Wire, packets: Rows, frames: Frames) -> None:
-    """Mark packets with impossible lengths, and headers too short without having been cut.
+    """Mark packets with impossible lengths, or with too short headers that were not truncated.
 
-    First fragments are skipped, because their lengths are those of the whole packet.
+    First fragments are not checked, because their lengths are those of the whole packet.
     """
     frag_off = packets["frag_off"][frames.rows]
     frames = frames.selected((frag_off < 0) | (frag_off & IP_MF == 0))

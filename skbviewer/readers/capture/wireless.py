@@ -26,7 +26,7 @@ AVS, PRISM_SIZE = 0x802110, 144
 def ieee_802_11(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Skip the IEEE 802.11 header of `frames`.
 
-    Frames without data and encrypted ones are left out.
+    Frames without data, and encrypted frames, are left out.
     """
     return _data(wire, packets, frames, np.zeros(len(frames.rows), np.bool_))
 
@@ -46,7 +46,7 @@ def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def prism(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Skip the Prism or AVS header of `frames`, and the IEEE 802.11 header after it.
 
-    A magic number distinguishes the two.
+    A magic number distinguishes the two headers.
     """
     mark_malformed(packets, frames.lacking(8))
     frames = frames.with_bytes(8)
@@ -56,7 +56,7 @@ def prism(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _is_padded(wire: Wire, frames: Frames, end: Int64s) -> Bools:
-    """Return whether radiotap's flags announce padding; the flags follow the present words."""
+    """Return whether radiotap's flags, which follow the present words, announce padding."""
     first = wire.le32(frames.at + 4)
     at, word = frames.at + 8, first
     for _ in range(MAX_PRESENT):
@@ -97,7 +97,7 @@ def _data(wire: Wire, packets: Rows, frames: Frames, padded: Bools) -> Frames:
 
 
 def _addresses(wire: Wire, packets: Rows, frames: Frames, flags: Int64s, four: Bools) -> None:
-    """Fill source and destination; the other addresses are those of access points."""
+    """Fill source and destination; the other addresses in a frame are those of access points."""
     first, second, third = (wire.u48(frames.at + 4 + 6 * i) for i in range(3))
     to, from_ = flags & TO_DS != 0, flags & FROM_DS != 0
     fourth = wire.u48(np.where(four, frames.at + 24, frames.at))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the whole chunks of a .kbl file, and report what is damaged or missing.
 
-A chunk is valid if both its checksums match.  After damage, the search continues at the next chunk
-with a valid header.
+A chunk is valid if both its checksums match.  After damage, the search continues at the next valid
+chunk header.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from ...records.kbl_layout import (
     in_order,
 )
 from ...records.types import UInt8s
-from ..source import Source
+from ..input_file import Source
 
 HEADER_CRC_AT = KBL_CHUNK_HEADER_SIZE - 4
 SEARCH_STEP = 1 << 20
 
 
 class Chunk(NamedTuple):
-    """A whole chunk: the fields of its header, and where its payload is.
+    """A whole chunk: the fields of its header, and the place of its payload.
 
-    `at`, `begin` and `end` are positions in the file: of the header, and of the payload.
+    Positions in the file: `at` is where the header begins; the payload is from `begin` to `end`.
     """
 
     at: int  # position of its header
@@ -54,7 +54,10 @@ Look = Callable[[Chunk, UInt8s], None]
 
 
 class _Records:
-    """Whole RECORDS chunks.  If a chunk was written twice, only the first copy is used."""
+    """The whole RECORDS chunks that have been found so far.
+
+    If the file has a chunk twice, only the first copy is used.
+    """
 
     def __init__(self, path: Path, look: Look | None) -> None:
         self._path, self._look = path, look
@@ -62,7 +65,7 @@ class _Records:
         self.repeated: list[str] = []
 
     def count(self, chunk: Chunk, data: Source) -> bool:
-        """Return whether `chunk` is new, not a second copy; pass a new chunk to `look`."""
+        """Return False for a second copy of a chunk; else pass it to `look`, and return True."""
         if (chunk.cpu, chunk.seq) in self._seen:
             what = f"chunk {chunk.seq} of CPU {chunk.cpu} was written twice: second copy skipped"
             self.repeated.append(f"{self._path} at byte {chunk.at}: {what}")
@@ -77,7 +80,7 @@ class _Records:
 class Chunks:
     """The chunks of a file; `lost` counts the records of damaged or missing chunks.
 
-    `damaged` holds the RECORDS chunks whose header is valid but whose payload is not.
+    `damaged` holds the RECORDS chunks that have a valid header but a damaged payload.
     """
 
     whole: list[Chunk] = field(default_factory=list)
@@ -96,8 +99,8 @@ def find_chunks(
     """Walk the chunks of the KBL `data` from byte `begin` to its end.
 
     `order` is its byte order: "<" or ">".  Calls `look` with each RECORDS chunk that is used and
-    with the chunk's payload, which need not be read again then.  Raises BadInput if the file
-    becomes shorter meanwhile; raises Cancelled.
+    with its payload, so that the caller need not read it again.  Raises BadInput if the file
+    becomes shorter while it is read; raises Cancelled.
     """
     path, found, at = data.path, Chunks(), begin
     # By (cpu, seq): a damaged chunk's sequence number is not missing.
@@ -126,7 +129,7 @@ def find_chunks(
 
 
 def _chunk(data: Source, at: int, order: str) -> tuple[Chunk | None, str]:
-    """Return the chunk at `at`, and what is wrong with it ("" = nothing).
+    """Return the chunk at `at`, and what is wrong with it ("" if nothing is).
 
     The chunk is None if its header is invalid.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The distinct values of a long column that has few of them, such as functions and callers.
+"""The distinct values of a long column that has few of them, such as a column of functions.
 
 Input: integers in any order.  Output: each value once, sorted.  The values are kept in a hash table
-that stays in the processor's cache; sorting ten million records takes four times as long.
+in the processor's cache; sorting ten million records would take four times as long.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def distinct(values: npt.NDArray[np.integer[Any]]) -> Int64s:
 def _note(
     values: Int64s, begin: int, seen: Int64s, taken: npt.NDArray[np.bool_], used: Int64s
 ) -> int:
-    """Add the values from index `begin` on to the table.
+    """Add the values from index `begin` on to the hash table.
 
     Returns the index at which the table was full, or else the number of values.
     """

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Join the ENTRY and EXIT records of one call into one row.
 
-Version 2 writes all calls as such pairs.  Version 3 writes a call so only if more calls are open
-than it can track.  Input: rows in any order, whose ordinals are in file order within each CPU.
-Output: entries with their returns; an exit whose entry is not in the file remains as a row.
+Version 2 writes all calls as pairs of ENTRY and EXIT.  Version 3 writes a call as a pair of ENTRY
+and EXIT only if more calls are open than it can track.  Input: rows in any order, whose ordinals
+are in file order within each CPU.  Output: each entry with its return; an exit without an entry in
+the file stays as a row.
 
-A call stays in one execution context, in which calls of one function nest properly.  So counting
-levels finds the pairs.  If a CPU lost records, the entry of one call and the exit of another may
-remain; these are not joined.
+A call stays in one execution context, in which calls of one function nest properly.  So the pairs
+can be found by counting the depth of nesting.  If a CPU lost records, the entry of one call and the
+exit of a different call may be left over; these are not joined.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ ENTRY, EXIT = kbl.KblKind.ENTRY, kbl.KblKind.EXIT
 
 
 class Gaps(NamedTuple):
-    """When CPUs lost records: those written in begin[i] <= time < end[i] (ns) on cpu[i]."""
+    """When CPUs lost records: on cpu[i], the records from begin[i] to before end[i] (ns)."""
 
     cpu: Int64s
     begin: Int64s
@@ -36,9 +37,9 @@ class Gaps(NamedTuple):
 
 
 def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
-    """Return the gaps in the CPUs' records: from full buffers, and from missing chunks.
+    """Return the gaps in the records of each CPU, from full buffers and from missing chunks.
 
-    `rows` and `aside` are the decoded records; `chunks` are in order of the file.
+    `rows` and `aside` are the decoded records; `chunks` are in the order of the file.
     """
     full = rows.flags[aside.lost] == kbl.KblLost.BUFFER
     found = [rows.cpu[aside.lost[full]], aside.begin[full], rows.ts[aside.lost[full]]]
@@ -55,10 +56,10 @@ def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
 
 
 def join_pairs(rows: Rows, gaps: Gaps) -> Bools:
-    """Give the entries of an older log the returns that it recorded as separate records.
+    """Join entries with the returns that an older log recorded as separate records.
 
-    Changes `rows`; no entry is joined to an exit beyond one of the `gaps`.  Returns for each record
-    whether to keep it: all but the joined exits.
+    Changes `rows`; an entry is not joined to an exit if one of the `gaps` is between them.  Returns
+    for each record whether to keep it; the exits that were joined are not kept.
     """
     left = np.ones(len(rows.ts), np.bool_)
     if not (rows.kind == EXIT).any():
@@ -76,7 +77,7 @@ def join_pairs(rows: Rows, gaps: Gaps) -> Bools:
 
 
 def _pairs(rows: Rows) -> tuple[Int64s, Int64s]:
-    """Return (entry, exit): the rows that belong together."""
+    """Return (entry, exit): the rows that belong to the same call."""
     index = np.flatnonzero((rows.kind == ENTRY) | (rows.kind == EXIT))
     index = index[np.argsort(rows.ordinal[index])]
     kind = rows.kind[index]
@@ -106,9 +107,9 @@ def _pairs(rows: Rows) -> tuple[Int64s, Int64s]:
 
 
 def _across(rows: Rows, entry: Int64s, leave: Int64s, gaps: Gaps) -> Bools:
-    """Return which pairs span a gap of their CPU.
+    """Return for each pair whether it spans a gap of its CPU.
 
-    If the call changed its CPU, the gaps of all CPUs are considered.
+    If the call moved to a different CPU, the gaps of all CPUs count.
     """
     across = np.zeros(len(entry), np.bool_)
     moved = rows.cpu[entry] != rows.cpu[leave]

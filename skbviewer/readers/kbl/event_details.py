@@ -28,21 +28,21 @@ TYPE = kbl.KblExtType
 
 
 class Asides(NamedTuple):
-    """EXT slots that fill no column, in file order, and the ordinals of their records."""
+    """EXT slots that fill no column of records, in file order, and their records' ordinals."""
 
     ordinal: npt.NDArray[np.int32]
     slots: Slots
 
     def of_type(self, type_: int, dtype: np.dtype[np.void]) -> tuple[Int64s, Slots]:
-        """Return ordinals and structs (`dtype`) of all EXT slots of the type `type_`."""
+        """Return all EXT slots of the type `type_`: the ordinals of their records, and structs."""
         mine = np.flatnonzero(self.slots["ipv4_type"] == type_)
         return self.ordinal[mine].astype(np.int64), self.slots[mine].view(dtype)
 
 
 def read_details(asides: Asides, stext: int) -> Details:
-    """Return what EXT slots add to events: stacks, drops, changes, system calls, and names.
+    """Return the details of events in EXT slots: stacks, drops, changes, system calls, names.
 
-    Tables are sorted by the ordinal of the event's record. `stext` is the address of _stext.
+    Tables are sorted by the ordinal of the event's record.  `stext` is the address of _stext.
     """
     frames, drops = _drops(asides, stext)
     waiters = _stacks(*asides.of_type(TYPE.STACK, kbl.KBL_EXT_STACK), stext)
@@ -52,7 +52,7 @@ def read_details(asides: Asides, stext: int) -> Details:
 
 
 def _names(asides: Asides) -> dict[int, str]:
-    """Return names by ordinal; a long name takes several slots."""
+    """Return names by ordinal; a long name is spread over several slots."""
     owner, slots = asides.of_type(TYPE.COMM, kbl.KBL_EXT_COMM)
     parts: dict[int, bytes] = {}
     for ordinal, part in zip(owner.tolist(), slots["comm"].tolist(), strict=True):
@@ -71,12 +71,12 @@ def _drops(asides: Asides, stext: int) -> tuple[Table, Table]:
 
 
 def _firsts(owner: Int64s) -> Bools:
-    """Return which slots are the first ones of their records."""
+    """Return for each slot whether it is the first one of its record."""
     return np.asarray(np.r_[True, owner[1:] != owner[:-1]][: len(owner)])
 
 
 def _stacks(owner: Int64s, slots: Slots, stext: int) -> Table:
-    """Return the frames of stacks of drops or of waits for locks."""
+    """Return the frames of the stacks at drops and at waits for locks."""
     new = _firsts(owner)
     width = slots["stack"].shape[1] if len(slots) else 0
     stack = slots["stack"].reshape(-1).astype(np.int64)
@@ -92,7 +92,10 @@ def _stacks(owner: Int64s, slots: Slots, stext: int) -> Table:
 
 
 def _changes(asides: Asides) -> Table:
-    """Return neighbours, routes, addresses and links.  The ADDR slot of a route is its gateway."""
+    """Return the changes of neighbours, routes, addresses and links in the slots.
+
+    The ADDR slot of a route is its gateway.
+    """
     parts = []
     neighs, neigh = asides.of_type(TYPE.NEIGH, kbl.KBL_EXT_NEIGH)
     rows = _change(neighs, neigh)

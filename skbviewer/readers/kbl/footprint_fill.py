@@ -2,8 +2,8 @@
 """Copy footprints, which version 3 writes only once, to all records to which they apply.
 
 Input: records in time order, with the footprints in their own slots.  A FOOTPRINT event applies to
-its skb until the next one, for calls entered on that CPU.  After missing chunks or lost records, no
-footprint applies until it is written again.
+the calls with its skb that are entered on its CPU, until the next one.  After missing chunks or
+lost records, no footprint applies until it is written again.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def fill_footprints(
 ) -> None:
     """Fill the footprints of all entries and CARRY events that have none of their own.
 
-    Changes `rows`.  No footprint is passed on beyond a gap of its CPU, which `aside` and `chunks`
-    show.  Raises Cancelled.
+    Changes `rows`.  A footprint is not copied beyond a gap in its CPU's records; `aside` and
+    `chunks` show the gaps.  Raises Cancelled.
     """
     barriers = sorted(_gaps(rows, aside) + _holes(chunks))
     times = np.array([time for time, _ in barriers], np.int64)
@@ -41,14 +41,14 @@ def fill_footprints(
 
 
 def _gaps(rows: Rows, aside: Aside) -> list[tuple[int, int]]:
-    """Return (time, cpu) of lost records; after them, earlier footprints no longer apply."""
+    """Return (time, cpu) of each loss of records; earlier footprints do not apply after it."""
     full = rows.flags[aside.lost] == kbl.KblLost.BUFFER
     cpus = rows.cpu[aside.lost[full]]
     return list(zip(aside.begin[full].tolist(), cpus.tolist(), strict=True))
 
 
 def _holes(chunks: list[Chunk]) -> list[tuple[int, int]]:
-    """Return (time, cpu) of missing chunks; the time is just after the last record before them."""
+    """Return (time, cpu) of each missing chunk, just after the last record before it."""
     last: dict[int, int] = {}
     found = []
     for chunk, fresh in zip(chunks, begins_after_a_hole(chunks).tolist(), strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Copy footprints along the records in time order: loops of footprint_fill.py."""
+"""Copy footprints to records in order of time: loops of footprint_fill.py."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)  # 2^64 / golden ratio
 
 @allocation_free
 def move_slots(table: Int64s, larger: Int64s) -> None:
-    """Insert all used slots of `table` into the empty table `larger`."""
+    """Insert all used slots of `table` into the larger table, which must be empty."""
     for i in range(len(table)):
         if table[i, KEY_SKB] != 0:
             at = _find(larger, table[i, KEY_SKB], table[i, KEY_CPU])
@@ -43,12 +43,14 @@ def _find(table: Int64s, skb: Int, cpu: Int) -> Int:
 def fill_records(
     rows: Rows, stop: int, times: Int64s, cpus: Int64s, eras: Int64s, table: Int64s, state: Int64s
 ) -> bool:
-    """Give each record without a footprint, up to row `stop`, its skb's last footprint on its CPU.
+    """Give each record without a footprint the last footprint of its skb on its CPU.
 
-    A record gets none if a gap lies between the two.  Returns False if `table` is too small.
-    `state` holds the next record's number, the count of barriers passed, and the count of skbs in
-    `table`.  Barriers are gaps, at `times` on `cpus`, in order of time; `eras` counts those that
-    each CPU has passed.
+    Stops at row `stop`.
+
+    A record gets no footprint if a gap lies between the footprint and the record.  Returns False if
+    `table` is too small.  `state` holds the number of the next record, the count of barriers
+    passed, and the count of skbs in `table`.  Barriers are gaps, in order of time: `times[i]` on
+    `cpus[i]`.  `eras` counts the barriers that each CPU has passed.
     """
     begin, passed, known = state
     # Taking an array out of a tuple inside the loop costs an atomic operation.

@@ -66,14 +66,14 @@ def or_unknown(value: Int) -> Int:
 
 @allocation_free
 def _swapped32(value: Int) -> Int:
-    """Return four bytes in network order that were read as a little-endian number."""
+    """Reverse the bytes of a 32-bit number that is in network order."""
     v = np.int64(value)
     return (v & 0xFF) << 24 | (v >> 8 & 0xFF) << 16 | (v >> 16 & 0xFF) << 8 | v >> 24 & 0xFF
 
 
 @allocation_free
 def _swapped64(value: Int) -> Int:
-    """Return eight bytes in network order, as signed 64 bits."""
+    """Reverse the bytes of a 64-bit number in network order; the result is signed."""
     v = np.int64(value)
     return _swapped32(v & 0xFFFFFFFF) << 32 | _swapped32(v >> 32 & 0xFFFFFFFF)
 
@@ -82,7 +82,8 @@ def _swapped64(value: Int) -> Int:
 def fill_ipv4(slot: np.void, values: Int64s) -> None:
     """Decode an EXT slot IPV4 into `values`, which has a number for each column of FOOTPRINT_DTYPE.
 
-    Columns without a value in the slot stay as they are.  Addresses are stored in host order.
+    If the slot has no value for a column, that value in `values` does not change.  Addresses are
+    stored in host order.
     """
     values[IP_VERSION] = 4
     values[PROTOCOL] = slot["ipv4_protocol"]
@@ -115,7 +116,7 @@ def fill_ipv6(slot: np.void, values: Int64s) -> None:
 
 @allocation_free
 def fill_ipv6_l4(slot: np.void, values: Int64s) -> None:
-    """Decode an EXT slot IPV6_L4 into `values`, in which PROTOCOL is already set."""
+    """Decode an EXT slot IPV6_L4 into `values`, whose PROTOCOL must be set already."""
     values[DADDR_LO] = _swapped64(slot["l4_daddr_lo"])
     payload = np.int64(slot["l4_payload_len"])
     values[TOT_LEN] = payload + IPV6_SIZE if payload > 0 else -1

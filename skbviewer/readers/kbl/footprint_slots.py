@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Decode EXT slots into footprints, which say which packet an skb holds."""
+"""Decode EXT slots into footprints: headers and other facts about the packet of an skb."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from .slot_blocks import Column
 
 
 class Planes(NamedTuple):
-    """Memory that compiled code can fill as columns of any width: the same bytes as four types.
+    """Memory for columns of any width: the same bytes as arrays of four integer types.
 
-    `which` are column numbers, as in NAMES.  Each value of a column has 1 << `shift` bytes.  The
-    column begins at index `where` of the array of that width.
+    Compiled code can fill these arrays.
+
+    `which` are column numbers, as in NAMES.  Each value of a column has 1 << `shift` bytes.  A
+    column of n-byte values begins at index `where` of the array of n-byte integers.
     """
 
     which: Int64s
@@ -35,7 +37,7 @@ class FootprintTable:
     """All footprints of a file; row 0 is the unknown footprint."""
 
     def __init__(self, count: int, bits: npt.NDArray[np.uint64], scratch: Scratch) -> None:
-        """Allocate row 0 and `count` others in `scratch`, as narrow as Scan.bits allows."""
+        """Allocate row 0 and `count` more rows, with columns as narrow as Scan.bits allows."""
         count += 1
         self._in, self.count = scratch, count
         widths = np.array([_width(name, _most(name, bits)) for name in NAMES], np.int64)
@@ -57,7 +59,7 @@ class FootprintTable:
             column[0] = UNKNOWN[c]
 
     def table(self, count: int) -> ColumnTable:
-        """Return the first `count` footprints.  A column that no slot fills takes no memory."""
+        """Return the first `count` footprints.  A column takes no memory if no slot fills it."""
         made, filled = {}, self._filled_columns()
         for c, name in enumerate(NAMES):
             dtype = FOOTPRINT_DTYPE[name]
@@ -70,14 +72,14 @@ class FootprintTable:
         return ColumnTable(FOOTPRINT_DTYPE, made, self._in)
 
     def _filled_columns(self) -> dict[int, Column]:
-        """Return the columns that some slot fills, by number."""
+        """Return the columns that at least one slot fills, by column number."""
         widths: tuple[Column, ...] = self.planes[3:]
         columns = zip(*(values.tolist() for values in self.planes[:3]), strict=True)
         return {c: widths[shift][where:][: self.count] for c, where, shift in columns}
 
 
 def _most(name: str, bits: npt.NDArray[np.uint64]) -> int:
-    """Return an upper bound of the values of the column `name`; -1 if no slot fills it."""
+    """Return an upper bound for the values in the column `name`; -1 if no slot fills it."""
     most = int(bits[0, 0]) if name == "sk" and bits[0, 0] else -1
     for type_, field in COLUMN_SOURCES[name]:
         if bits[type_].any():
@@ -89,14 +91,14 @@ def _most(name: str, bits: npt.NDArray[np.uint64]) -> int:
 
 
 def _width(name: str, most: int) -> int:
-    """Return how many bytes -1 and numbers up to `most` need; 0 if `most` is -1."""
+    """Return how many bytes a column needs for -1 and numbers up to `most`; 0 if `most` is -1."""
     widest = FOOTPRINT_DTYPE[name].itemsize
     fits = (np.dtype(d).itemsize for d in NARROW if most <= np.iinfo(d).max)
     return min(next(fits, widest), widest) if most >= 0 else 0
 
 
 def in_narrowest_type(column: Column) -> Column:
-    """Return a column in the narrowest signed type that fits; unsigned integers stay unchanged."""
+    """Return a column in the narrowest signed type that fits it, or unchanged if it is unsigned."""
     if column.dtype.kind != "i" or not len(column):
         return column
     return column.astype(_narrowest(column.dtype, int(column.min()), int(column.max())))

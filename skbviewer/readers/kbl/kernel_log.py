@@ -25,8 +25,8 @@ from ...records import (
 )
 from ...records import kbl_layout as kbl
 from ...records.types import Int64s
+from ..input_file import Source
 from ..printable_names import name_of
-from ..source import Source
 from .chunk_search import find_chunks
 from .distinct_values import distinct
 from .log_tables import Tables, read_tables
@@ -132,7 +132,7 @@ def _file_header(data: Source, order: str) -> Header:
 
 
 def _start(header: Header) -> ClockTriple:
-    """Return the clocks in the file header, for a file without CLOCK chunks.
+    """Return the clock readings of the file header, for a file without CLOCK chunks.
 
     Boot time is unknown (-1).
     """
@@ -149,10 +149,10 @@ def _header_meta(header: Header) -> dict[str, str]:
 
 
 def _lost_records(tables: Tables, marks: Table) -> dict[int, int]:
-    """Return the numbers of lost records, by KblLost.
+    """Return the number of lost records by reason (KblLost).
 
-    Each number is that of the file's counter or the sum over the LOST records, whichever is
-    greater: a recorder that was killed could not write its last counters.
+    Each number is the file's counter or the sum over the LOST records, whichever is greater: a
+    recorder that is killed cannot write its last counters.
     """
     names = dict(zip(LOSSES, ("lost", "missed", "nested"), strict=True))
     return {
@@ -185,9 +185,9 @@ def _shortcomings(tables: Tables, records: Records, losses: dict[int, int]) -> l
 
 
 def _symbols(tables: Tables, decoded: Decoded, stext: int) -> dict[int, str]:
-    """Return the names of all callers, and of the places where packets were dropped or consumed.
+    """Return the names of callers, and of places where packets were dropped or consumed.
 
-    If the log has machine code, all functions in its symbol table have names, too.
+    If the log contains machine code, all functions of its symbol table have names, too.
     """
     records, frames = decoded.records, decoded.details.frames
     callers = distinct(records["caller"])
@@ -200,9 +200,10 @@ def _symbols(tables: Tables, decoded: Decoded, stext: int) -> dict[int, str]:
 
 
 def _locations(data: npt.NDArray[np.int64], stext: int) -> Int64s:
-    """Return the addresses of drops; 0 if unknown.
+    """Return the addresses at which packets were dropped; 0 if unknown.
 
-    `data` is the data of drop events.  Its upper half is an offset from _stext.
+    `data` is the column `data` of drop events.  The upper half of each value is an offset from
+    _stext.
     """
     base = np.array([stext], np.uint64).astype(np.int64)
     offsets = np.unique(data >> 32)

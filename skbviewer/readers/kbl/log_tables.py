@@ -10,8 +10,8 @@ import numpy as np
 
 from ...records import Calibration, ClockTriple, FunctionCode, Probe, counted
 from ...records import kbl_layout as kbl
+from ..input_file import Source
 from ..printable_names import name_of
-from ..source import Source
 from .chunk_search import Chunks
 
 NO_ARGUMENT = 0xFF
@@ -27,9 +27,9 @@ FIRST_SIZES: dict[int, int] = {  # bytes of a row in the oldest files
 class Tables(NamedTuple):
     """The contents of a file's tables.
 
-    `symbols` are (address, name) in file order; `counters` are the last ones in the file.
-    `missed_before` are the hits that probes missed before the file began, by probe id; key -1 holds
-    their sum over all probes.
+    `symbols` are (address, name) in file order; `counters` are the last ones that the file
+    contains.  `missed_before` counts the hits that each probe (by id) missed before the file began;
+    the key -1 has their sum over all probes.
     """
 
     probes: dict[int, Probe]
@@ -45,7 +45,7 @@ class Tables(NamedTuple):
 
 
 class _Reader:
-    """Reads the rows of one table after the other.
+    """Reads the rows of the tables, one table after the other.
 
     A recorder writes a STRINGS or SYMBOLS table again when it has grown, so the last one is used.
     """
@@ -61,9 +61,10 @@ class _Reader:
         return [bytes(self._data.read(chunk.begin, chunk.end)) for chunk in found]
 
     def rows(self, type_: int, dtype: np.dtype[np.void], last: int = 0) -> list[dict[str, int]]:
-        """Return rows as Python values, from the last `last` chunks (0 = all).
+        """Return rows as Python values, from the last `last` chunks, or from all if it is 0.
 
-        Structs grow at their end.  Rows of an older file lack the members that were added later.
+        Newer versions of a struct have more members at their end.  Rows of an older file therefore
+        lack the members that were added later.
         """
         rows: list[dict[str, int]] = []
         for chunk in self._chunks.of_type(type_)[-last:]:
@@ -88,7 +89,7 @@ class _Reader:
 
 
 def _beginning(dtype: np.dtype[np.void], size: int) -> np.dtype[np.void]:
-    """Return the members of a struct that are within its first `size` bytes."""
+    """Return the dtype of those members of a struct that are within its first `size` bytes."""
     names = [n for n in dtype.names or () if _end(dtype, n) <= size]
     return np.dtype([(n, dtype[n]) for n in names])
 
@@ -132,10 +133,11 @@ def _code(reader: _Reader) -> tuple[tuple[FunctionCode, ...], list[str]]:
 def functions_code(
     rows: Sequence[Mapping[str, int]], data: bytes
 ) -> tuple[tuple[FunctionCode, ...], list[str]]:
-    """Return the code of each function, and complaints about rows that are left out.
+    """Return the code of each function, and texts about rows that cannot be used.
 
-    `rows` are struct kbl_code, `data` is the payload of CODE_BYTES.  If there are several rows for
-    one address, the last one is used.  Rows may overlap, so all their bytes are counted.
+    `rows` are struct kbl_code; `data` is the payload of CODE_BYTES.  If there are several rows for
+    one address, the last one is used.  Rows may overlap, so the bytes of all rows together are
+    limited.
     """
     found: dict[int, FunctionCode] = {}
     total = outside = beyond = 0
@@ -160,7 +162,7 @@ def functions_code(
 
 
 def _probes(reader: _Reader) -> list[dict[str, int]]:
-    """Return the rows of PROBES; a damaged row may have an id that is too large for an array."""
+    """Return the rows of PROBES; in a damaged row, the id may be too large for an array."""
     rows = reader.rows(kbl.KblChunkType.PROBES, kbl.KBL_PROBE)
     good = [row for row in rows if row["id"] < PROBE_IDS]
     if len(good) < len(rows):
@@ -174,7 +176,7 @@ def _probes(reader: _Reader) -> list[dict[str, int]]:
 def _calibration(reader: _Reader) -> Calibration | None:
     """Return the last measurement of the probes' costs.
 
-    If packets were not measured, their costs are those without packets.
+    If no cost with packets was measured, the cost without packets is used instead.
     """
     rows = reader.rows(kbl.KblChunkType.CALIBRATION, kbl.KBL_CALIBRATION)
     if not rows or not (rows[-1]["tau_empty"] or rows[-1]["tau_nested"]):
@@ -211,9 +213,9 @@ def _symbol(reader: _Reader, row: dict[str, int]) -> tuple[int, str]:
 
 
 def _meta(reader: _Reader, counters: list[dict[str, int]]) -> dict[str, str]:
-    """Return the lines of META, and the values that have no table of their own, as texts.
+    """Return the lines of META, and values without a table of their own, as texts.
 
-    These values are counters and the costs of probes.
+    The values without a table are counters and the costs of probes.
     """
     lines = b"".join(reader.payloads(kbl.KblChunkType.META)[-1:]).partition(b"\0")[0].split(b"\n")
     pairs = (name_of(line).partition("=") for line in lines)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Gaps in a CPU's records because the file lacks chunks, derived from the chunks around them.
+"""Gaps in the records of a CPU because the file lacks chunks, found from the chunks around them.
 
-Input: RECORDS chunks.  Output: gaps.  A gap cannot be seen if the last chunks of a CPU, or all of
-its chunks, are missing together with their headers.
+Input: RECORDS chunks.  Output: the gaps.  A gap cannot be found if the last chunks of a CPU, or all
+of its chunks, are missing with their headers.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from .chunk_search import Chunk
 
 
 def find_holes(whole: list[Chunk], damaged: list[Chunk]) -> tuple[Hole, ...]:
-    """Return the gaps of all CPUs, by CPU and time; of `damaged` chunks, only headers are valid.
+    """Return the gaps of all CPUs, by CPU and time; in `damaged` chunks, only headers are valid.
 
-    A gap lasts from the last record before it to the first one after it.  If the CPU has no record
-    before it, the gap begins with the file's first record.
+    A gap lasts from the CPU's last record before it to the CPU's first record after it.  If the CPU
+    has no record before the gap, the gap begins with the file's first record.
     """
     start = min((chunk.first_ns for chunk in (*whole, *damaged)), default=0)
     found: list[Hole] = []
@@ -26,7 +26,7 @@ def find_holes(whole: list[Chunk], damaged: list[Chunk]) -> tuple[Hole, ...]:
 
 
 def _holes_of(cpu: int, good: dict[int, Chunk], bad: dict[int, Chunk], start: int) -> list[Hole]:
-    """Return the gaps of one CPU; chunks are by sequence number."""
+    """Return the gaps of one CPU; `good` and `bad` are its chunks by sequence number."""
     found, following, begin = [], 0, start
     for seq in sorted(good):
         if seq > following:
@@ -42,9 +42,9 @@ def _holes_of(cpu: int, good: dict[int, Chunk], bad: dict[int, Chunk], start: in
 
 
 def _lost(missing: range, bad: dict[int, Chunk]) -> int:
-    """Return how many records the chunks `missing` had, by the headers of those in `bad`.
+    """Return how many records the `missing` chunks had, by the headers of the `bad` ones.
 
-    A chunk without a header counts as one record.
+    A chunk whose header is missing, too, counts as one record.
     """
     counts = [chunk.items for seq, chunk in bad.items() if seq in missing]
     return sum(counts) + len(missing) - len(counts)

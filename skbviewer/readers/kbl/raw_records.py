@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Single records of a .kbl file as raw slots, with the footprint that applies to them.
+"""Single records of a .kbl file as raw slots, with the footprints that apply to them.
 
-Input: a file and a record's ordinal.  Output: the bytes of its slots and their positions.  Finding
-a record takes one walk over the file's chunks.
+Input: a file and the ordinal of a record.  Output: the bytes of the record's slots, and their
+positions.  To find a record, the chunks of the file are walked once.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from ...records import BadInput, Progress
 from ...records import kbl_layout as kbl
 from ...records.types import Int64s, UInt8s
+from ..input_file import Source
 from ..printable_names import printable
-from ..source import Source
 from .chunk_search import Chunk, find_chunks
 
 SIZE = kbl.KBL_SLOT_SIZE
@@ -26,7 +26,10 @@ MOST_CHUNKS_BACK = 256  # chunks of one CPU that are searched for a footprint
 
 
 class RawRecord(NamedTuple):
-    """The head slot and EXT slots of a record; `order` is "<" or ">", `offset` is in the file."""
+    """The head slot and EXT slots of a record.
+
+    `offset` is its position in the file, `order` the byte order: "<" or ">".
+    """
 
     ordinal: int
     offset: int
@@ -36,10 +39,10 @@ class RawRecord(NamedTuple):
 
 
 def raw_records(data: Source, ordinal: int, progress: Progress) -> list[RawRecord]:
-    """Return record `ordinal` of the KBL `data`, after the footprint that applies to its skb.
+    """Return the footprint that applies to record `ordinal` of a KBL, and then this record.
 
-    The footprint is missing if the record's CPU has recorded none.  Raises BadInput if the file has
-    no such record; raises Cancelled.
+    The footprint is missing if none was recorded on the CPU of the record.  Raises BadInput if the
+    file has no such record; raises Cancelled.
     """
     order = "<" if bytes(data.read(0, 4)) == struct.pack("<I", kbl.KBL_MAGIC) else ">"
     begin = struct.unpack_from(f"{order}H", bytes(data.read(6, 8)))[0]
@@ -54,7 +57,7 @@ def raw_records(data: Source, ordinal: int, progress: Progress) -> list[RawRecor
 
 
 def _chunk_of(data: Source, chunks: list[Chunk], ordinal: int) -> tuple[int, int]:
-    """Return the index of the chunk with the record, and the chunk's first ordinal.
+    """Return the index of the chunk that contains a record, and the first ordinal in the chunk.
 
     Returns (-1, 0) if there is no such record.
     """
@@ -90,9 +93,9 @@ def _footprint(
     record: RawRecord,
     order: str,
 ) -> RawRecord | None:
-    """Return the last footprint of the record's skb on its CPU before the record, or None.
+    """Return the last footprint before the record of its skb on its CPU, or None.
 
-    `at` is the index of the record's chunk in `chunks`; `before` are the earlier records of that
+    `at` is the index in `chunks` of the record's chunk; `before` are the earlier records of that
     chunk.
     """
     skb = record.data[SKB_AT : SKB_AT + 8]
@@ -126,7 +129,7 @@ EXTS = {type_: getattr(kbl, f"KBL_EXT_{type_.name}") for type_ in kbl.KblExtType
 
 
 class RawField(NamedTuple):
-    """A field of a slot, named as in kbl.h; `offset` counts from the record's first byte."""
+    """A field of a slot, with its name in kbl.h; `offset` counts from the record's first byte."""
 
     name: str
     value: str
@@ -135,7 +138,7 @@ class RawField(NamedTuple):
 
 
 class RawSlot(NamedTuple):
-    """One slot of a record; `title` is as in "CALL", "EVENT FOOTPRINT" or "EXT IPV4"."""
+    """One slot of a record; examples of `title` are "CALL", "EVENT FOOTPRINT" and "EXT IPV4"."""
 
     title: str
     offset: int
@@ -143,7 +146,7 @@ class RawSlot(NamedTuple):
 
 
 def slots_of(record: RawRecord) -> tuple[RawSlot, ...]:
-    """Return a record's slots, decoded field by field; an unknown slot has no fields."""
+    """Return the slots of a record with their decoded fields; an unknown slot has no fields."""
     found = []
     for at in range(0, len(record.data) - SIZE + 1, SIZE):
         raw = record.data[at : at + SIZE]

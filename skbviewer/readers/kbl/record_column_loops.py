@@ -51,9 +51,9 @@ NO_CALLER, MODULE_CALLER = kbl.KBL_FLAG_NO_CALLER, kbl.KBL_FLAG_MODULE_CALLER
 
 
 class Rows(NamedTuple):
-    """Columns of records.  `footprint` is a row number in the table of footprints, 0 = none.
+    """Columns of records.  `footprint` is a row number in the table of footprints; 0 means none.
 
-    `cpu` is the CPU on which a CALL was entered; `exit_cpu` is the CPU in whose stream the record
+    `cpu` is the CPU on which a call was entered; `exit_cpu` is the CPU in whose stream the record
     is.
     """
 
@@ -76,7 +76,7 @@ class Rows(NamedTuple):
 
 
 class Aside(NamedTuple):
-    """Rare details of records that fill no column, in file order."""
+    """Rare details of records that no column holds, in file order."""
 
     ordinal: npt.NDArray[np.int32]  # of the records that these EXT slots belong to
     slots: Slots  # of dtype SLOT
@@ -102,13 +102,14 @@ def decode(
     most: int,
     values: Int64s,
 ) -> bool:
-    """Decode a block of slots into `rows`, `aside` and `planes`; return whether all of it fitted.
+    """Decode a block of slots into `rows`, `aside` and `planes`; return whether it fitted.
 
-    By chunk of the block: `begin`, its first slot; `cpus`; and `fresh`, whether it follows a
-    missing chunk.  `version`, `stext` and `symbols` are those of LogFacts.  `place` is the row of
-    each head slot.  `pids` are the threads on each CPU; `at` counts the rows filled so far.  There
-    is memory for `most` footprints, each of which is built in `values`.  Returns False if the block
-    has more records or footprints than the scan found.
+    By chunk of the block: `begin` is its first slot, `cpus` its CPU, and `fresh` is True if it
+    follows a missing chunk.  `version`, `stext` and `symbols` are explained in LogFacts.  By head
+    slot: `place` is its row.  By CPU: `pids` is the thread that runs there.  `at` counts the rows
+    that are filled so far.  There is memory for `most` footprints; each one is built in the scratch
+    array `values`.  The result is False if the block has more records or footprints than the scan
+    found.
     """
     row, shown, kept, lost = at[ROWS], at[PRINTS], at[ASIDE], at[LOSSES]
     # Taking an array out of a tuple inside the loop costs an atomic operation.
@@ -226,7 +227,7 @@ def _bit(type_: Int) -> np.int64:
 
 @allocation_free
 def _caller(flags: Int, caller: Int, stext: Int, symbols: Int64s) -> np.int64:
-    """Return the absolute return address; 0 if it is unknown."""
+    """Return the absolute return address of a call; 0 if it is unknown."""
     if flags & NO_CALLER:
         return np.int64(0)
     if flags & MODULE_CALLER:
@@ -236,7 +237,7 @@ def _caller(flags: Int, caller: Int, stext: Int, symbols: Int64s) -> np.int64:
 
 @allocation_free
 def _fill(slots: Slots, begin: Int, end: Int, seen: Int, values: Int64s) -> None:
-    """Build a footprint from its EXT slots; of each type, only the first slot is used."""
+    """Build a footprint from EXT slots; if there are several of one type, the first one is used."""
     if seen & (1 << IPV4):
         for j in range(end - 1, begin - 1, -1):
             if slots[j]["ipv4_type"] == IPV4:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Columns of the records of a .kbl file, each record at its position in time order.
+"""Fill the columns of the records of a .kbl file, with each record at its place in time order.
 
-A head slot fills the columns of RECORD_DTYPE; a CALL becomes an entry with its return.  A TASK
+A head slot fills the columns of RECORD_DTYPE; a CALL becomes an entry that has a return.  A TASK
 event names the thread that runs on its CPU until the next TASK event.  After a gap in the file, the
 thread is unknown until it is written again.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from ...records import BadInput, ColumnTable, Progress, Scratch
 from ...records.types import Int64s, UInt64s
-from ..source import Source
+from ..input_file import Source
 from .chunk_search import Chunk
 from .footprint_slot_loops import (
     UNKNOWN,
@@ -43,7 +43,7 @@ TYPES = {
 
 
 def room_for(count: int, folder: Path | None) -> Scratch:
-    """Return scratch memory for `count` records and for the arrays that are made from them.
+    """Return scratch memory for `count` records, and for the arrays that are made from them.
 
     If `folder` is given, large arrays are stored there.
     """
@@ -51,7 +51,7 @@ def room_for(count: int, folder: Path | None) -> Scratch:
 
 
 class LogFacts(NamedTuple):
-    """The version of a file, and the facts that are needed to decode callers."""
+    """Facts about a file that are needed to decode its records: version, byte order, symbols."""
 
     order: str
     version: int
@@ -72,8 +72,9 @@ def read_rows(
 ) -> tuple[Rows, Aside, ColumnTable]:
     """Return `count` records in time order, the slots that fill no column, and the footprints.
 
-    `place` is the row of each head slot; `counts` and `bits` are from the scan; `facts` are those
-    of the file.  Raises BadInput if the file was overwritten after the scan; raises Cancelled.
+    `place` is the row of each head slot; `counts` and `bits` are results of the scan; `facts` are
+    facts about the file.  Raises BadInput if the file was overwritten after the scan; raises
+    Cancelled.
     """
     rows = Rows(**{name: scratch.take(count, TYPES[name]) for name in Rows._fields})
     aside = Aside(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Turn the slots of a .kbl file into records in time order.
 
-The first pass over the slots (slot_scan.py) finds the number of records and their times.  The
-second pass writes each record's columns to its place in time order.  For version 3, which writes a
-footprint only once, each footprint is then copied to all records to which it applies.  In either
-version, a call and its return become one record.
+The first pass over the slots (slot_scan.py) finds how many records there are, and their times.  The
+second pass writes each record to its place in time order.  Version 3 writes each footprint only
+once, so it is then copied to all records to which it applies.  In either version, a call and its
+return become one record.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import numpy as np
 from ...records import ColumnTable, Details, Part, Progress, RecordTable, Scratch, Table
 from ...records import kbl_layout as kbl
 from ...records.types import Bools, Int64s
-from ..source import Source
+from ..input_file import Source
+from .carry_events import complete_calls
 from .chunk_search import Chunk
 from .entry_exit_pairs import gaps_of, join_pairs
 from .event_details import Asides, read_details
 from .footprint_fill import fill_footprints
 from .footprint_slots import in_narrowest_type
-from .further_carriers import complete_calls
 from .record_column_loops import Aside, Rows
 from .record_columns import LogFacts, read_rows, room_for
 from .record_order import time_places
@@ -38,7 +38,7 @@ PART = 1 << 20  # records processed together
 
 
 class Decoded(NamedTuple):
-    """`records` are in time order; `task_times` and `comms` are parallel."""
+    """The records of a file in time order, and details; `task_times` and `comms` are parallel."""
 
     records: RecordTable
     task_times: Int64s
@@ -60,12 +60,12 @@ def decode_records(
     progress: Progress,
     what: str,
 ) -> Decoded:
-    """Decode the RECORDS chunks of `data` that were scanned.
+    """Decode the RECORDS chunks of `data` that were scanned before.
 
-    `order` is the file's byte order, `version` that of its format, `stext` the address of `_stext`,
-    and `symbols` are the addresses of the symbol table.  A large table is stored in a nameless file
-    in `folder`, if given.  `progress` gets reports about `what`.  Raises BadInput if the file was
-    overwritten after the scan; raises Cancelled.
+    `order` is the byte order of the file, `version` the version of its format, `stext` the address
+    of `_stext`, and `symbols` are the addresses in its symbol table.  If `folder` is given, a large
+    table is stored in a nameless file there.  `progress` gets reports, in which the work is called
+    `what`.  Raises BadInput if the file was overwritten after the scan; raises Cancelled.
     """
     progress.report(what, 0, ALL)
     complaints = scan.complaints
@@ -95,7 +95,7 @@ def decode_records(
 
 
 def _task_names(rows: Rows, place: Places, asides: Asides) -> tuple[Int64s, Slots]:
-    """Return the times and COMM slots of TASK events, without the COMM slots of other events."""
+    """Return the times and COMM slots of TASK events; other events' COMM slots are left out."""
     owner, comms = asides.of_type(kbl.KblExtType.COMM, kbl.KBL_EXT_COMM)
     at = place[owner]
     at, comms = at[at >= 0], comms[at >= 0]
@@ -127,7 +127,7 @@ def _table(
 
 
 def _among(taps: Table, left: Bools) -> Table:
-    """Return the taps of the records `left` (flags), with these records' new row numbers."""
+    """Return the taps whose records are `left` (flags), with their records' new row numbers."""
     if not len(taps) or left.all():
         return taps
     mine: Bools = left[taps["record"]]
@@ -142,7 +142,7 @@ def _parts(count: int) -> Iterator[slice]:
 
 
 def _packed(column: Column, left: Bools) -> Column:
-    """Return the rows `left` (flags) of a column, moved together in the same memory."""
+    """Move those rows of a column together that are `left` (flags), and return them."""
     if column.strides == (0,):
         return column[: np.count_nonzero(left)]
     size = 0
@@ -154,7 +154,7 @@ def _packed(column: Column, left: Bools) -> Column:
 
 
 def _counted(asides: Asides, columns: dict[str, Column], scratch: Scratch) -> Column:
-    """Return for each call how many events the hardware counter counted; -1 for other rows."""
+    """Return how many events the hardware counter counted during each call; -1 in other rows."""
     owner, slots = asides.of_type(kbl.KblExtType.COUNTER, kbl.KBL_EXT_COUNTER)
     if not len(owner):
         return np.broadcast_to(np.int64(-1), len(columns["kind"]))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The position of each record of a .kbl file in time order.
+"""Find the position of each record of a .kbl file in time order.
 
-At equal times, version 2's records are in order of CPU, and of one CPU as written.  In version 3,
-entries come first, and the first packet of a list before its others, because a call is written at
-its end.
+Version 2's records with equal times are ordered by CPU; on one CPU, they stay as written.  In
+version 3, entries come first.  A call is written at its end, so the first packet of a list is put
+before the list's others.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from .slot_scan_loops import CARRIES, UNKNOWN
 
 
 class Order(NamedTuple):
-    """Positions in time order: of all head slots, of CARRY events, and of the events' calls.
+    """Positions in time order of all head slots, of CARRY events, and of these events' calls.
 
-    `place` is indexed by head slot; -1 means that the slot is left out.  `size` is the number of
-    positions.
+    `place` is the position of each head slot; -1 means that the slot is left out.  `size` is the
+    number of positions.
     """
 
     place: Places
@@ -32,11 +32,11 @@ class Order(NamedTuple):
 
 
 def time_places(scan: Scan, version: int) -> Order:
-    """Return the position of each record in time order; `scan` is the result of the first pass.
+    """Return the position of each record in time order, from the results of the first pass.
 
-    `version` is that of the file's format, which decides the order at equal times.
+    `version` is the version of the file's format, which decides the order of equal times.
 
-    This overwrites the times in `scan`, which must not be used again.
+    The times in `scan` are overwritten, so `scan` must not be used afterwards.
     """
     rows = len(scan.ts)
     key = _keys(scan)
@@ -53,7 +53,7 @@ def _placed(place: Places, rows: Int64s) -> Int64s:
 
 
 def _keys(scan: Scan) -> Int64s:
-    """Return the sorted keys of the rows to keep: time << bits | row."""
+    """Return the sorted keys of the rows that are kept: time << bits | row."""
     ts, rows = scan.ts, len(scan.ts)
     bits = rows.bit_length()
     start, end = (int(ts.min()), int(ts.max())) if rows else (0, 0)
@@ -74,7 +74,7 @@ def _keys(scan: Scan) -> Int64s:
 
 
 def _ranked(ts: Int64s, bits: int) -> Int64s:
-    """Return keys with ranks instead of times; used if the times are too far apart for a key."""
+    """Return keys that have ranks instead of times, because the times do not fit into a key."""
     order = np.argsort(ts, kind="stable")
     found = ts[order]
     rank = np.cumsum(np.concatenate([[0], found[1:] != found[:-1]]))

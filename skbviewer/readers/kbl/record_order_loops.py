@@ -27,12 +27,13 @@ def settle_ties(
     carry: Int64s,
     call: Int64s,
 ) -> None:
-    """Write each row's position in time order into `place`; list CARRY events and their calls.
+    """Write the position of each row in time order into `place`; list CARRY events and their calls.
 
     A row is the number of a head slot.  `key` is sorted: time << `bits` | row.  `carry` gets the
-    rows of CARRY events, and `call` the rows of the calls they belong to, which have the same time
-    and the same CPU; -1 is left for an event without such a call.  Such an event becomes OTHER in
-    `class_`.  In version 2, `carry`, `call` and `class_` are left as they are.
+    rows of CARRY events, and `call` the rows of their calls, which have the same time and the same
+    CPU.  If an event has no call with this time and CPU, its `call` is -1.  The class of an event
+    without a call, in `class_`, becomes OTHER.  In version 2, `carry`, `call` and `class_` do not
+    change.
     """
     mask = (np.int64(1) << bits) - 1
     # By CPU: the index in `key` at which the run of equal times with its last entry begins.
@@ -83,7 +84,7 @@ def settle_ties(
 
 @compiled
 def _by_cpu(key: Int64s, begin: Int, end: Int, mask: Int, cpu: Cpus, place: Places) -> None:
-    """Order the rows from `begin` to `end` - 1 of `key`, which have equal times, by CPU.
+    """Order the rows from `begin` to `end` - 1 of `key` by CPU; their times are equal.
 
     The rows of one CPU stay in the order in which they were written.
     """

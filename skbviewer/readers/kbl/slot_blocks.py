@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The slots of RECORDS chunks, a block at a time, as the structs of the kernel's header.
+"""The slots of RECORDS chunks in blocks, as the structs of the kernel's header.
 
-A block fits into the processor's cache; the slots of a file are never all in memory.
+A block fits into the processor's cache, and the slots of a file are never all in memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ...records import Progress
 from ...records import kbl_layout as kbl
 from ...records.types import Int64s, UInt8s
-from ..source import Source
+from ..input_file import Source
 from .chunk_search import Chunk
 
 BLOCK_SLOTS = 1 << 14
@@ -54,8 +54,8 @@ def _union() -> np.dtype[np.void]:
 
     `span_dur`, `ipv4_ip_id`, `word_0`, ...
 
-    A byte array is one number.  Structs that are only decoded on their own are omitted, because
-    each member takes time to compile.
+    A byte array is read as one number.  A struct is omitted if it is only decoded on its own,
+    because each member takes time to compile.
     """
     members: dict[str, tuple[Any, int]] = {}
     for name, dtype in (*HEADS.values(), *(EXTS[type_] for type_ in FILLING)):
@@ -85,7 +85,7 @@ class Block(NamedTuple):
 
 
 def slots_of(payload: UInt8s, order: str) -> Slots:
-    """Return the whole slots of a chunk; a view of `payload` if it is little-endian."""
+    """Return the whole slots of a chunk; not a copy of `payload` if that is little-endian."""
     raw = payload[: len(payload) // kbl.KBL_SLOT_SIZE * kbl.KBL_SLOT_SIZE]
     return (raw if order == "<" else _little(raw)).view(SLOT)
 
@@ -93,7 +93,7 @@ def slots_of(payload: UInt8s, order: str) -> Slots:
 def blocks(data: Source, chunks: list[Chunk], order: str, progress: Progress) -> Iterator[Block]:
     """Yield all slots of `chunks`, block by block; `order` is the file's byte order.
 
-    A block is valid until the next one is taken.  Raises BadInput or Cancelled.
+    A block is valid until the next one is requested.  Raises BadInput or Cancelled.
     """
     fresh = begins_after_a_hole(chunks)
     first, scratch = 0, np.empty(0, np.uint8)
@@ -111,7 +111,7 @@ def _slots(chunk: Chunk) -> int:
 
 
 def begins_after_a_hole(chunks: list[Chunk]) -> npt.NDArray[np.bool_]:
-    """Return which chunks are their CPU's first, or follow a missing chunk of their CPU."""
+    """Return for each chunk whether it is its CPU's first, or follows a missing chunk."""
     following: dict[int, int] = {}
     fresh = np.ones(len(chunks), np.bool_)
     for number, chunk in enumerate(chunks):

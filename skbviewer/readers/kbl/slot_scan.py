@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""First pass over the slots: count the head slots, and find their times and the footprints' size.
+"""First pass over the slots: count head slots, find their times, and measure footprints.
 
-Head slots are numbered in file order; that number is a record's ordinal.
+Head slots are numbered in file order; this number is the ordinal of the record.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ TYPES, WORDS = max(kbl.KblExtType) + 1, kbl.KBL_SLOT_SIZE // 8
 class Scan(NamedTuple):
     """The results of the first pass: one row for each head slot, and totals.
 
-    `order` is the row's class at equal times: entries (MINE) come first, then CARRY events
-    (CARRIED; FIRST_CARRIED if their index is below 0), then OTHER.  `cpu` is that of a CALL's
-    entry.
+    `order` is the class of the row, by which rows of equal times are sorted: entries (MINE), then
+    CARRY events (CARRIED; FIRST_CARRIED if their index is below 0), then OTHER.  `cpu` is the CPU
+    on which a CALL was entered.
     """
 
     ts: Int64s
@@ -37,10 +37,10 @@ class Scan(NamedTuple):
 
 
 class Scanner:
-    """Scans the slots of one chunk after the other."""
+    """Scans the slots of a file, chunk after chunk."""
 
     def __init__(self, size: int, order: str, version: int) -> None:
-        """Allocate arrays; `size` is an upper bound of the bytes of all chunks together."""
+        """Allocate arrays; `size` is an upper bound for the bytes of all chunks together."""
         most = size // kbl.KBL_SLOT_SIZE
         self._order, self._version = order, version
         self._ts, self._class = np.empty(most, np.int64), np.empty(most, np.uint8)

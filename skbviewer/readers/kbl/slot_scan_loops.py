@@ -37,10 +37,10 @@ def scan_slots(
     bits: UInt64s,
     counts: Int64s,
 ) -> None:
-    """Scan the slots of a chunk of CPU `on`, and append their values to the columns of Scan.
+    """Append the values of a chunk's slots to the columns of Scan; `on` is the chunk's CPU.
 
     `ts`, `class_` and `cpu` have a row for each head slot; counts[ROWS] is the next free row.
-    `bits` is by EXT slot type; `version` is that of the file's format.
+    `bits` has an element for each type of EXT slot; `version` is the version of the file's format.
     """
     row, stray, aside, prints, wrong = counts[ROWS], 0, 0, 0, np.int64(0)
     claimed, kind = np.int64(0), np.int64(-1)  # of the current record

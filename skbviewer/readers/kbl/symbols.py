@@ -21,9 +21,9 @@ class SymbolTable(NamedTuple):
     names: tuple[str, ...]
 
     def name(self, addresses: npt.NDArray[np.int64]) -> dict[int, str]:
-        """Return names such as `ip_output+0x4c` by address; addresses are signed 64-bit numbers.
+        """Return for each address a name such as `ip_output+0x4c`; addresses are signed.
 
-        An address that is in no symbol becomes a hexadecimal number.
+        An address outside all symbols becomes a hexadecimal number.
         """
         unique = np.unique(addresses)
         unsigned = unique.astype(np.uint64)
@@ -44,9 +44,10 @@ class SymbolTable(NamedTuple):
 
 
 def symbol_table(symbols: list[tuple[int, str]]) -> SymbolTable:
-    """Sort (address, name) pairs; if an address has several names, the first one is kept.
+    """Sort (address, name) pairs; if an address has several names, only the first one is kept.
 
-    A pair with an empty name ends the symbol before it: addresses after it are in no symbol.
+    A pair with an empty name ends the preceding symbol: the addresses from there to the next symbol
+    are in no symbol.
     """
     first: dict[int, str] = {}
     for address, name in symbols:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packets that packet sockets received, from the EXT slots TAP of calls."""
+"""The packets that packet sockets got, from the EXT slots TAP of calls."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .record_order_loops import Places
 
 
 def read_taps(asides: Asides, place: Places) -> Table:
-    """Return what packet sockets got, as rows of TAP_DTYPE.
+    """Return what packet sockets got in their calls, as rows of TAP_DTYPE.
 
-    place[ordinal] is each record's position in time order; records with -1 are left out.
+    place[ordinal] is the position of each record in time order; records with -1 are left out.
     """
     owner, slots = asides.of_type(kbl.KblExtType.TAP, kbl.KBL_EXT_TAP)
     at = place[owner]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The range of time that a .kbl file covers, and losses without a time.
+"""The range of time that a .kbl file covers, and its losses at unknown times.
 
-Input: chunks, tables and LOST records.  Output: when each CPU's records begin and end, whether
-records may be missing after them, and the missed hits that no LOST record declares.
+Input: the chunks, tables and LOST records of a file.  Output: when the records of each CPU begin
+and end, whether records may be missing after them, and the missed hits that no LOST record
+declares.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ POLLED = "missed_poll_ms"  # META key: this recorder writes LOST records for mis
 
 
 def of_cpus(records: list[Chunk]) -> list[Chunk]:
-    """Return the chunks of CPUs; those of the recorder itself are left out.
+    """Return the chunks of CPUs, without the recorder's own chunks.
 
-    The recorder's chunks declare missed hits, which the tables contain, too.
+    The recorder's chunks declare missed hits, and the tables contain these, too.
     """
     return [chunk for chunk in records if chunk.cpu != kbl.KBL_CPU_RECORDER]
 
 
 def streams_of(chunks: Chunks) -> tuple[Stream, ...]:
-    """Return when the first and the last record of each CPU were written, by CPU."""
+    """Return for each CPU when its first and its last record were written."""
     found: dict[int, tuple[int, int]] = {}
     for chunk in of_cpus(chunks.of_type(kbl.KblChunkType.RECORDS)):
         begin, end = found.get(chunk.cpu, (chunk.first_ns, chunk.last_ns))
@@ -35,9 +36,9 @@ def streams_of(chunks: Chunks) -> tuple[Stream, ...]:
 def is_complete(chunks: Chunks, rows: int, counters: dict[str, int]) -> bool:
     """Return whether the file has the last records of every CPU.
 
-    Sequence numbers of chunks do not show whether a CPU's last chunks, or all of them, are missing.
-    Therefore the recorder's count of written records, in `counters`, is compared with the `rows`
-    records of the file.
+    Sequence numbers do not show whether the last chunks of a CPU, or all its chunks, are missing.
+    So `rows`, the number of records in the file, is compared with the number in `counters` that the
+    recorder has written.
     """
     kind = kbl.KblChunkType
     tables = [c.seq for c in chunks.whole if c.type != kind.RECORDS]
@@ -47,10 +48,10 @@ def is_complete(chunks: Chunks, rows: int, counters: dict[str, int]) -> bool:
 
 
 def undeclared_misses(tables: Tables, marks: Table) -> dict[int, int]:
-    """Return the missed hits that no LOST record declares, by probe id (-1 = unknown).
+    """Return the missed hits that no LOST record declares, by probe id (-1 = unknown probe).
 
-    The file's tables count them.  If the recorder writes LOST records for missed hits, the hits
-    that were missed before the file began are left out.
+    The tables of the file have the numbers of all missed hits.  If the recorder writes LOST records
+    for missed hits, hits that were missed before the file began do not count.
     """
     before = tables.missed_before if POLLED in tables.meta else {}
     missed = marks[marks["flags"] == int(kbl.KblLost.MISSED)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kernel images: code, symbols and source lines of a vmlinux, or the code in a vmlinuz."""
+"""Kernel images: the code, symbols and source lines of a vmlinux, or the code in a vmlinuz."""
 
 from __future__ import annotations
 

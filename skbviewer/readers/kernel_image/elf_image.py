@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A kernel as an ELF file: its code, its symbols if it has any, and the build's identity.
+"""A kernel as an ELF file: its code, its symbols if it has any, and what identifies its build.
 
 Addresses are those at which the kernel was linked; KASLR moves it at boot.
 """
@@ -40,7 +40,7 @@ class Symbols(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A section of code, from `begin` on; `data` is None if the file does not contain its bytes."""
+    """A section of code that begins at address `begin`; `data` is None if its bytes are missing."""
 
     begin: int
     size: int
@@ -63,7 +63,10 @@ class KernelImage(NamedTuple):
     lines: LineTable
 
     def bytes_at(self, begin: int, end: int) -> bytes:
-        """Return the code from `begin` to `end`; less if its section ends, b"" if there is none."""
+        """Return the code from `begin` to `end`.
+
+        Returns less if the section ends before `end`, and b"" if there is no code at `begin`.
+        """
         for section in self.code:
             if section.begin <= begin < section.begin + section.size:
                 at = begin - section.begin
@@ -72,7 +75,7 @@ class KernelImage(NamedTuple):
 
 
 def read_image(path: Path) -> KernelImage:
-    """Read a vmlinux, or the vmlinux in a vmlinuz.  Raises BadInput if it cannot be read."""
+    """Read a vmlinux, or the vmlinux in a vmlinuz.  Raises BadInput if the file cannot be read."""
     try:
         with path.open("rb") as file:
             beginning = file.read(BEGINNING)
@@ -119,7 +122,7 @@ def _banner(elf: ELFFile) -> str:
 def _symbols(elf: ELFFile, code: tuple[Section, ...]) -> tuple[Symbols, int]:
     """Return the symbols in `code`, and the address of _stext.
 
-    If the file has no symbols, the address is that at which .text begins.
+    If the file has no symbols, this is the address at which .text begins.
     """
     text = elf.get_section_by_name(".text")
     stext = text["sh_addr"] if text is not None else min(section.begin for section in code)

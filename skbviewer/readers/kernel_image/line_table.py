@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Source lines of code: the tables .debug_aranges and .debug_line of an ELF file.
+"""Source lines of code, from the tables .debug_aranges and .debug_line of an ELF file.
 
-A kernel has thousands of compilation units.  Only the line programs of those with the wanted code
-are read.
+A kernel has thousands of compilation units.  Only the line programs of the compilation units with
+the wanted code are read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from elftools.elf.elffile import ELFFile
 
 
 class SourceLine(NamedTuple):
-    """A line of a source file; `file` is the path that the compiler was given."""
+    """A line of a source file; `file` is the path that was given to the compiler."""
 
     file: str
     line: int
@@ -27,7 +27,7 @@ class LineTable:
     def __init__(self, path: Path, present: bool) -> None:
         """Read the lines from the file `path` if it has debug information (`present`).
 
-        The file is opened for each question.
+        The file is opened anew for each call of between().
         """
         self._path, self.present = path, present
 

@@ -26,12 +26,15 @@ NO_LZ4 = "is compressed by LZ4, which needs the package lz4: pip install 'skbvie
 
 
 def is_vmlinuz(beginning: bytes) -> bool:
-    """Return whether a file that begins with these bytes (at least 0x250) is an x86 bzImage."""
+    """Return whether a file is an x86 bzImage, by its first bytes (at least 0x250)."""
     return beginning[HEADER : HEADER + 4] == MAGIC
 
 
 def elf_in_bzimage(data: bytes, path: Path) -> bytes:
-    """Return the ELF file in the bzImage `data`.  Raises BadInput if it cannot be decompressed."""
+    """Return the ELF file in the bzImage `data`.
+
+    Raises BadInput if the bzImage cannot be decompressed; `path` names the file in the message.
+    """
     (version,) = struct.unpack_from("<H", data, HEADER + 4)
     if version < VERSION:
         raise BadInput(path, HEADER + 4, f"boot protocol {version:#x} has no payload")
@@ -70,7 +73,7 @@ def _zstd(payload: bytes) -> bytes:
 
 
 def _lz4(payload: bytes) -> bytes:
-    """Decompress lz4's legacy format: blocks that follow their lengths.
+    """Decompress lz4's legacy format, in which each block follows its length.
 
     The last 4 bytes are the total length.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Decode base64 (RFC 4648, with padding) for many packets at once."""
+"""Decode the base64 texts (RFC 4648, with padding) of many packets at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VALUES[list(ALPHABET)] = np.arange(64)
 
 
 def bytes_of_base64(text: UInt8s, spans: npt.NDArray[np.int32]) -> tuple[UInt8s, Int64s]:
-    """Return the decoded bytes of base64 texts, one text after the other, and the length of each.
+    """Return the decoded bytes of base64 texts, one text after the other, and their lengths.
 
     Text i is text[begin:end], where `spans`[i] is (begin, end).  The length is -1 for a text that
     is not base64.

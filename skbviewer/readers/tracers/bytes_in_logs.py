@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packet bytes in logs; those of the last few logs are cached."""
+"""The bytes of the packets in logs; the bytes for the last few logs are cached."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...records import Progress
 from ...records.types import UInt8s
-from ..source import Source
+from ..input_file import Source
 from .point_columns import PointPackets
 from .retis import retis_packets, retis_points
 
@@ -25,7 +25,7 @@ _lock = threading.Lock()
 def packets_in(path: Path, plain: UInt8s, progress: Progress) -> UInt8s:
     """Return the bytes of all packets in a retis log; `plain` is the decompressed log.
 
-    Caches the results of the last few logs.  Raises BadInput if the file is no longer such a log;
+    Caches the results of the last few logs.  Raises BadInput if the file is no longer a retis log;
     raises Cancelled.
     """
     key = _key(path)
@@ -39,9 +39,9 @@ def packets_in(path: Path, plain: UInt8s, progress: Progress) -> UInt8s:
 
 
 def points_in(path: Path, plain: UInt8s, progress: Progress) -> PointPackets:
-    """Return the packets of all points of a retis log; caches those of the last log.
+    """Return the packets of all points of a retis log; those of the last log are cached.
 
-    `plain` and errors are as in packets_in().
+    packets_in() explains `plain` and the errors.
     """
     key = _key(path)
     with _lock:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The points of one pass over events, as columns."""
+"""The points of one pass over events, in columns."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SECTIONS = len(TEXTS)  # index of the hash of all sections together
 
 
 class EventBlock:
-    """The numbers and texts of points, by the names in event_keys.py."""
+    """The numbers and texts of points, by their names in event_keys.py."""
 
     def __init__(
         self, text: UInt8s, rows: Scanned, points: Int64s, others: Mapping[int, EventValues]
     ) -> None:
-        """Use the rows `points` of `rows`, and for `others` the values that JSON's parser read."""
+        """Use the rows with the numbers `points`; `others` are values from JSON's parser."""
         self.text = text
         count = len(points)
         is_all = count == 0 or int(points[-1]) == count - 1  # then without copying
@@ -61,7 +61,7 @@ class EventBlock:
         return len(self._seen)
 
     def has(self, name: str) -> Bools:
-        """Return for each point whether it has a number or text with the name `name`."""
+        """Return for each point whether it has a number or text named `name`."""
         return np.asarray(self._seen >> PLACES[name] & 1, np.bool_)
 
     def number(self, name: str) -> Int64s:
@@ -72,20 +72,23 @@ class EventBlock:
     def hashes(self, name: str) -> UInt64s:
         """Return a hash of each point's text; 0 if the point has none.
 
-        The name "" stands for the sections that are kept.
+        The name "" stands for the JSON sections that are kept.
         """
         made: UInt64s = self._hashes[TEXTS.index(name) if name else SECTIONS]
         return made
 
     def spans(self, name: str) -> Spans:
-        """Return (begin, end) of each point's text `name` in the bytes of the block.
+        """Return (begin, end) of each point's text `name`, in the bytes of the block.
 
-        The result has no text for points whose text given() returns.
+        For points whose text given() returns, (begin, end) is empty.
         """
         return np.asarray(self._texts[:, TEXTS.index(name)])
 
     def given(self, name: str) -> dict[int, bytes]:
-        """Return the texts `name` that JSON's parser read, by point: they are not in the block."""
+        """Return the texts `name` that are not in the block, because JSON's parser read them.
+
+        The keys are the indices of their points.
+        """
         return {at: v.texts[name] for at, v in self._others.items() if name in v.texts}
 
     def text_of(self, name: str, point: int) -> bytes:
@@ -117,7 +120,7 @@ def _gather(
     columns: Int64s,
     hashes: UInt64s,
 ) -> None:
-    """Fill `columns` and `hashes`, which have a row for each number or text."""
+    """Fill `columns` and `hashes`, which have a row for each kind of number or text."""
     for row in range(len(seen)):
         has = seen[row]
         for place in range(len(columns)):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Read one retis event with Python's JSON parser, if event_scan.py does not read it.
+"""Read one retis event with Python's JSON parser, if event_scan.py cannot read it.
 
-event_scan.py and this module read the same values from an event.  This module also says why an
-event is unusable.
+From an event that both can read, event_scan.py and this module return the same values.  For an
+event that cannot be used, this module says why.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Unusable(Exception):
 
 
 class EventValues(NamedTuple):
-    """The values of an event: numbers by their name, texts by theirs, and sections as JSON."""
+    """The values of an event: numbers and texts, each by name, and sections as JSON."""
 
     numbers: dict[str, int]
     texts: dict[str, bytes]
@@ -36,9 +36,9 @@ class EventValues(NamedTuple):
 
 
 def parse_event(raw: bytes, is_last: bool) -> Event:
-    """Return the event in this JSON text.  Raises Unusable if there is none.
+    """Return the event in a JSON text.  Raises Unusable if the text contains no event.
 
-    `is_last` says that the text ends with the file, so that it may be truncated.
+    `is_last` means that the text ends with the file, and so may be truncated.
     """
     try:
         found = json.loads(raw, parse_constant=_refused)
@@ -51,7 +51,7 @@ def parse_event(raw: bytes, is_last: bool) -> Event:
 
 
 def _refused(word: str) -> None:
-    """Raise ValueError for NaN and Infinity, which Python's parser accepts but JSON lacks."""
+    """Raise ValueError for NaN and Infinity, which Python's parser accepts but JSON forbids."""
     raise ValueError(word)
 
 
@@ -59,7 +59,7 @@ def values_of(event: Event) -> EventValues | None:
     """Return the values of an event that skbviewer uses; None if the event is not a point.
 
     A point has the section kernel or userspace.  Raises Unusable if a value has the wrong type or
-    range, or if one is missing that every point needs.
+    range, or if a value is missing that every point must have.
     """
     kernel, user = section(event, "kernel"), section(event, "userspace")
     if not ("kernel" in event or "userspace" in event):
@@ -108,7 +108,7 @@ def values_of(event: Event) -> EventValues | None:
 def section(event: Event, name: str) -> Event:
     """Return the section `name` of an event; {} if the event does not have it.
 
-    Raises Unusable if it is not a JSON object.
+    Raises Unusable if the section is not a JSON object.
     """
     found = event.get(name)
     if found is None:
@@ -130,7 +130,7 @@ def number(values: Event, name: str) -> int:
 
 
 def _known(values: Event, name: str, most: int = INT32) -> int:
-    """Return the number `name` of a section, at most `most`; -1 if the section does not have it."""
+    """Return the number `name` of a section, at most `most`; -1 if the section has none."""
     found = values.get(name)
     if found is None:
         return -1
@@ -151,12 +151,12 @@ def _optional(name: str, value: object) -> dict[str, bytes]:
 
 
 def _encoded(text: str) -> bytes:
-    """Return a text as UTF-8; halves of surrogate pairs, which JSON may contain, are escaped."""
+    """Return a text as UTF-8; half surrogate pairs, which JSON may contain, are escaped."""
     return text.encode("utf-8", "backslashreplace")
 
 
 def _sections(event: Event, kernel: Event, skb: Event, common: Event) -> bytes:
-    """Return as JSON the sections that have values which do not become columns."""
+    """Return the sections that have values without a column, as JSON."""
     kept = {name: skb[name] for name in OF_SKB if name in skb}
     kept |= {name: value for name, value in event.items() if name not in KNOWN}
     kept |= {"task": common["task"]} if "task" in common else {}
@@ -169,7 +169,7 @@ def _sections(event: Event, kernel: Event, skb: Event, common: Event) -> bytes:
 
 
 def _is_deeper(value: Any, most: int) -> bool:
-    """Return whether containers are nested more than `most` levels deep."""
+    """Return whether lists and objects in `value` are nested more than `most` levels deep."""
     left = [(value, 1)]
     while left:
         one, depth = left.pop()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The keys of retis events that skbviewer reads, as tables for the compiled scanner.
 
-Layout: retis-events of https://github.com/retis-org/retis, versions 1.5 to 1.7.  A key belongs to a
-section.  It has a place for its number or text, opens a section, or is kept as raw JSON.
+Layout: retis-events of https://github.com/retis-org/retis, versions 1.5 to 1.7.  Each key belongs
+to a section of an event.  The number or text of a key has a place, or the key opens a section, or
+its value is kept as raw JSON.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ SECOND_MASK = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(17)], np.uin
 
 
 class Keys(NamedTuple):
-    """The keys as tables: `slot` holds the row of the key with each hash (-1 = none).
+    """The keys in tables: `slot` is a hash table of their rows (-1 = none).
 
     The other arrays have a row for each key.  A key's name is in `first` and `second`, eight bytes
     each; its hash is made from them with `factor`.
@@ -113,12 +114,12 @@ class Keys(NamedTuple):
 
 
 def section_number(name: str) -> int:
-    """Return the number that stands for the section `name` of an event."""
+    """Return the number of the section `name` of an event."""
     return SECTIONS.index(name)
 
 
 def _slot(first: int, second: int, section: int, factor: int) -> int:
-    """Return the slot of a key in the hash table, as json_token_loops.key_row() computes it."""
+    """Return the slot of a key in the hash table; json_token_loops.key_row() computes it, too."""
     return ((first ^ second * 3 ^ section) * factor & WORD) >> 64 - SLOT_BITS
 
 
@@ -143,7 +144,7 @@ def _keys() -> Keys:
 
 
 def _perfect(words: list[tuple[int, int]], sections: list[int]) -> tuple[int, Int32s]:
-    """Return a factor that gives each key a slot of its own, and the key of each slot."""
+    """Return a factor for the hash that gives each key its own slot, and the key of each slot."""
     factor = 0x9E3779B97F4A7C15
     while True:
         slots = [_slot(*both, at, factor) for both, at in zip(words, sections, strict=True)]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Parse one JSON event into a row, if it is written as retis writes events.
 
-An event is left to event_json.py if it has escapes in strings, bytes beyond ASCII, a key twice,
-wrong types, numbers out of range, a section without a required value, or broken JSON.
+event_json.py must read an event with escapes in strings, bytes beyond ASCII, a repeated key, wrong
+types, numbers out of range, a section without a required value, or broken JSON.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def fill_event(
     ends_run: UInt8s,
     shapes: Shapes,
 ) -> Int:
-    """Fill row `row` with the event at `at` of `text`; return the position after it.
+    """Fill row `row` with the event at byte `at` of `text`; return the position after it.
 
     Returns -1 if event_json.py must read the event.  The row's kind is POINT if the event has a
     probe.  `stack` is scratch space.

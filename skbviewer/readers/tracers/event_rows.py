@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rows that the compiled scanner of events fills."""
+"""The rows into which the compiled scanner writes events."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ ROWS = 1 << 14  # rows of one pass
 class Scanned(NamedTuple):
     """The rows of one pass: one for each point, and one for each event that the loop cannot read.
 
-    `numbers` are by place; `seen` has a bit for each place for which the event has a value.
-    `texts` and `raw` are (begin, end) in the block; `begin` and `end` are those of the event.
+    `numbers` are by place (see Keys); `seen` has a bit for each place for which the event has a
+    value.  `texts` and `raw` are (begin, end) in the block; `begin` and `end` are those of the
+    whole event.
     """
 
     kind: UInt8s
@@ -37,7 +38,7 @@ class Scanned(NamedTuple):
 
 
 def no_rows() -> Scanned:
-    """Return a table of rows for scan() to fill."""
+    """Return a table with empty rows for scan()."""
     return Scanned(
         np.zeros(ROWS, np.uint8),
         np.zeros(ROWS, np.int64),

@@ -2,8 +2,8 @@
 """Read JSON events into columns, many events at once, by a compiled loop.
 
 The loop reads events that are written as retis writes them.  Any other event becomes a row OTHER
-with its bytes, for event_json.py, which reads all JSON and reports faults.  For events that this
-loop reads, both return the same values.
+with its bytes; event_json.py then reads it, or reports what is wrong with it.  For an event that
+both can read, both return the same values.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from .json_token_loops import (
 
 
 def new_shapes() -> Shapes:
-    """Return an empty table of event shapes, to be used in every pass over one file."""
+    """Return an empty table of event shapes; use it in every pass over one file."""
     return no_shapes(RAW_MOST)
 
 
 def new_state() -> Int64s:
-    """Return the state for a new file: its first event is not read by this loop."""
+    """Return the state for a new file, whose first event this loop does not read."""
     return np.array([0, 0, 1], np.int64)
 
 
 def scan(text: UInt8s, state: Int64s, rows: Scanned, shapes: Shapes) -> int:
-    """Read events of the block `text` until `rows` is full or the block ends.
+    """Read events from the block `text` until `rows` is full or the block ends.
 
-    `state` says where to begin; this function updates it.  Returns the number of rows filled.  The
-    whole block has been read if state[AT] is its length.
+    `state` says where to begin, and is updated.  Returns the number of rows filled.  If state[AT]
+    is then the length of the block, the whole block has been read.
     """
     stack = np.zeros((2, DEEPEST), np.int32)
     return int(scan_events(text, state, rows, stack, KEYS, ENDS_RUN, shapes))

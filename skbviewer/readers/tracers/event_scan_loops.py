@@ -11,6 +11,7 @@ from .event_keys import Keys
 from .event_parse_loops import fill_event
 from .event_rows import CUT, OTHER, POINT, Places, Scanned
 from .event_shape_loops import Shapes
+from .event_shape_matching_loops import fill_known_shape
 from .json_token_loops import (
     CLOSE_ARRAY,
     COMMA,
@@ -21,7 +22,6 @@ from .json_token_loops import (
     line_end,
     value_end,
 )
-from .shape_matching_loops import fill_known_shape
 
 # Indices of the state that one pass leaves to the next.
 AT, IN_ARRAY, IS_FIRST = 0, 1, 2
@@ -36,7 +36,7 @@ def _other(rows: Scanned, count: Int, kind: Int, begin: Int, end: Int) -> None:
 
 @allocation_free
 def _is_point(rows: Scanned, count: Int) -> Int:
-    """Return 1 if the event in this row is a point, else 0."""
+    """Return 1 if the event in row `count` is a point, else 0."""
     return np.int64(rows.kind[count] == POINT)
 
 
@@ -52,7 +52,7 @@ def scan_events(
 ) -> Int:
     """Fill `rows` with the events of the block `text`, as scan() does; return their number.
 
-    `stack` is scratch space; `keys` are the names that are looked for.
+    `stack` is scratch space; `keys` are the names for which the loop looks.
     """
     at, count = state[AT], np.int64(0)
     while at < len(text) and count < len(rows.kind) - 2:

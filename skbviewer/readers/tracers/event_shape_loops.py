@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Shapes of events: their text without the values.
+"""Shapes of events: the text of an event without its values.
 
-Most events of a log have one of few shapes.  An event of a known shape is read by comparing the
-text between its values, eight bytes at a time, which takes a third of the time of parsing it.
+Most events of a log have one of a few shapes.  For a known shape, only the text between the values
+is compared, eight bytes at a time; this takes a third of the time of parsing the event.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ TEN_TO_19 = np.uint64(10**19)
 
 
 class Shapes(NamedTuple):
-    """Known shapes, a row for each.
+    """Known shapes: a row for each.
 
     `text` has the bytes between the values: text[:end[0]] precedes the first value, and
-    text[end[n]:end[n + 1]] follows value n.  `raw` is where raw sections begin and end, each as
-    (number of values before it, bytes after that value).  After an event of shape a, after[a] is
-    the shape expected next.  Shapes a and b have their first same[a, b] values, and the bytes
-    before each of these, in common.  `values` and `starts` belong to the event that is being read.
+    text[end[n]:end[n + 1]] follows value n.  `raw` says where raw sections begin and end, each as
+    (number of values before it, bytes after that value).  After an event of shape a, the next event
+    probably has the shape after[a].  The first same[a, b] values of the shapes a and b have the
+    same bytes before them.  `values` and `starts` describe the event that is being read.
     """
 
     text: UInt8s
@@ -51,7 +51,7 @@ class Shapes(NamedTuple):
 
 
 def no_shapes(raw_most: int) -> Shapes:
-    """Return tables without a shape; an event has at most `raw_most` raw sections."""
+    """Return empty tables for shapes; an event may have at most `raw_most` raw sections."""
     return Shapes(
         np.zeros((MOST, LITERALS + 8), np.uint8),
         np.zeros((MOST, VALUES + 2), np.int32),
@@ -69,9 +69,9 @@ def no_shapes(raw_most: int) -> Shapes:
 
 @allocation_free
 def word_at(text: UInt8s, at: Int) -> np.uint64:
-    """Return the eight bytes of `text` from `at` on as a number, little-endian.
+    """Return the eight bytes of `text` from `at` on as a little-endian number.
 
-    An unsigned index cannot be negative, so the compiler makes one load of the eight.
+    An unsigned index cannot be negative, so the compiler can load the eight bytes at once.
     """
     first, word = np.uint64(at), np.uint64(0)
     for i in range(8):
@@ -81,9 +81,9 @@ def word_at(text: UInt8s, at: Int) -> np.uint64:
 
 @allocation_free
 def is_same(text: UInt8s, at: Int, known: UInt8s, begin: Int, end: Int) -> bool:
-    """Return whether `text` has the bytes known[begin:end] at index `at`.
+    """Return whether `text` has the bytes known[begin:end] at position `at`.
 
-    Both arrays must continue for eight bytes after these, because it compares eight at a time.
+    Both arrays must have eight more bytes after these, because eight bytes at a time are compared.
     """
     while end - begin >= 8:
         if word_at(text, at) != word_at(known, begin):
@@ -97,10 +97,10 @@ def is_same(text: UInt8s, at: Int, known: UInt8s, begin: Int, end: Int) -> bool:
 
 @allocation_free
 def whole_number(text: UInt8s, at: Int) -> tuple[Int, np.uint64, Int]:
-    """Return the position after the digits at `at`, their value, and 1 if it is known (else 0).
+    """Return the position after the digits at `at`, their value, and whether it is known (1 or 0).
 
-    The position is -1 if the digits are not a JSON number.  A value of more than 64 bits is
-    unknown.
+    The position is -1 if the digits are not a JSON number.  The value is unknown if it has more
+    than 64 bits.
     """
     value, begin, known = np.uint64(0), at, np.int64(1)
     while at < len(text) and ZERO <= text[at] <= NINE:
@@ -116,7 +116,7 @@ def whole_number(text: UInt8s, at: Int) -> tuple[Int, np.uint64, Int]:
 
 @allocation_free
 def _alike(shapes: Shapes, one: Int, other: Int) -> Int:
-    """Return how many values, with the bytes before each of them, two shapes have in common."""
+    """Return how many values two shapes have in common, with equal bytes before each value."""
     most = min(shapes.facts[one, COUNT], shapes.facts[other, COUNT])
     at = np.int64(0)
     for n in range(most):

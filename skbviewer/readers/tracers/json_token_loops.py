@@ -28,7 +28,7 @@ INDEX = np.uint64(0x0001020304050607)  # times 1 << 8 * n, the highest byte is n
 def after_blanks(text: UInt8s, at: Int) -> Int:
     """Return the position of the first byte of `text` from `at` on that is not a blank.
 
-    A line end is not a blank.
+    A line end does not count as a blank.
     """
     while at < len(text) and (text[at] == 32 or text[at] == 9 or text[at] == 13):
         at += 1
@@ -37,9 +37,10 @@ def after_blanks(text: UInt8s, at: Int) -> Int:
 
 @allocation_free
 def run_end(text: UInt8s, at: Int, ends_run: UInt8s) -> Int:
-    """Return the position from `at` on at which a plain run of a string ends.
+    """Return the position from `at` on at which a string has its first special character.
 
-    A quote, a backslash, a control character or a byte above 127 ends it; `ends_run` marks them.
+    Special are a quote, a backslash, a control character, and a byte above 127; `ends_run` marks
+    them.
     """
     while at + 8 <= len(text):
         word = word_at(text, at)
@@ -68,9 +69,9 @@ def line_end(text: UInt8s, at: Int) -> Int:
 
 @allocation_free
 def value_end(text: UInt8s, at: Int) -> Int:
-    """Return the position after the JSON value that begins at `at`, an element of an array.
+    """Return the position after the JSON value at `at`, which is an element of an array.
 
-    Only brackets and quotes are counted, so broken JSON is skipped, too.  A line end ends the
+    The loop only counts brackets and quotes, so it skips broken JSON, too.  A line end ends the
     value.
     """
     depth, in_string = np.int64(0), False
@@ -97,7 +98,7 @@ def value_end(text: UInt8s, at: Int) -> Int:
 
 @allocation_free
 def key_row(text: UInt8s, begin: Int, end: Int, section: Int, keys: Keys) -> Int:
-    """Return the row in `keys` of the key text[begin:end] in `section`; -1 if it is not read.
+    """Return the row in `keys` for the key text[begin:end] of `section`; -1 if it is not wanted.
 
     The text has at least 16 bytes from `begin` on.
     """
@@ -130,10 +131,11 @@ def literal_end(text: UInt8s, at: Int) -> Int:
 
 @allocation_free
 def json_number(text: UInt8s, at: Int) -> tuple[Int, np.uint64, Int, Int]:
-    """Return the position after a number, its value, and two flags.
+    """Return the position after a number, the number, and two flags (1 or 0).
 
-    The flags are 1 or 0: the value is known; the number is whole.  The position is -1 if no number
-    begins at `at`.  Only the values of whole numbers from 0 to 2^64 - 1 are known.
+    The first flag says that the value is known, and the second that the number is whole.  The
+    position is -1 if no number begins at `at`.  Only the values of whole numbers from 0 to 2^64 - 1
+    are known.
     """
     is_negative = text[at] == MINUS
     at, value, known = whole_number(text, at + 1 if is_negative else at)

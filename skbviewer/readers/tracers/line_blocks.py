@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read a text file in blocks of whole lines, within a bounded amount of memory."""
+"""Read a text file in blocks of whole lines; a block takes a limited amount of memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ...records import BadInput
 from ...records.types import UInt8s
-from ..source import Source
+from ..input_file import Source
 
 BLOCK = 1 << 22  # bytes that are read at a time
 NEAR = 1 << 14  # last bytes of a block; mostly, a line ends in them
@@ -18,17 +18,17 @@ LONGEST = 1 << 26  # most bytes of a line; an event has some kilobytes
 
 
 class LineBlock(NamedTuple):
-    """Whole lines: their bytes `text` begin at `offset` of the file."""
+    """Whole lines; their bytes `text` begin at position `offset` of the file."""
 
     offset: int
     text: UInt8s
 
 
 def line_blocks(data: Source) -> Iterator[LineBlock]:
-    """Yield blocks of whole lines; the last line of a file may lack its line end.
+    """Yield blocks of whole lines; the last line of a file may have no line end.
 
-    A block is valid until the next one is taken.  Raises BadInput if a line has more than LONGEST
-    bytes, or as Source.read() does.
+    A block is valid until the next one is requested.  Raises BadInput if a line has more than
+    LONGEST bytes; raises the errors of Source.read().
     """
     # Pages take memory only when they are written, so reserve enough for the longest line.
     scratch = np.empty(min(LONGEST + BLOCK, len(data)), np.uint8)
@@ -54,7 +54,7 @@ def line_blocks(data: Source) -> Iterator[LineBlock]:
 def _check_length(data: Source, begin: int, at: int) -> None:
     """Raise BadInput if the line that begins at `begin` has no end within LONGEST bytes.
 
-    The search begins at `at`.
+    Bytes before `at` have been searched already.
     """
     some = np.empty(min(BLOCK, len(data)), np.uint8)
     while at < len(data):

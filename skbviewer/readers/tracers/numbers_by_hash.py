@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Number distinct values by their hashes: a table that grows, filled by a compiled loop.
+"""Number distinct values by their hashes, in a hash table that a compiled loop fills.
 
-A hash has 64 bits and depends on a key that differs in each process, so no file can be crafted to
-cause collisions.
+A hash has 64 bits and depends on a key that differs in each process, so nobody can make a file with
+many equal hashes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SECRET = np.frombuffer(os.urandom(24), np.uint64) | np.uint64(1)
 
 
 class HashedNumbers:
-    """Numbers distinct hashes from 0 on, in order of first appearance; 0 has no number."""
+    """Numbers distinct hashes from 0 on, in order of first occurrence; the hash 0 gets none."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -30,7 +30,7 @@ class HashedNumbers:
         self._numbers = np.zeros(FIRST_SIZE, np.int32)
 
     def of(self, hashes: UInt64s) -> tuple[Int32s, Int64s]:
-        """Return the number of each hash (-1 for the hash 0), and the rows with new hashes."""
+        """Return the number of each hash (-1 for the hash 0), and the row of each new hash."""
         made, new = np.empty(len(hashes), np.int32), []
         some = np.ascontiguousarray(hashes)
         for begin in range(0, len(some), AT_ONCE):
@@ -39,7 +39,7 @@ class HashedNumbers:
         return made, np.concatenate(new) if new else np.zeros(0, np.int64)
 
     def _of(self, some: UInt64s, made: Int32s) -> Int64s:
-        """Fill `made` with the numbers of the hashes `some`; return the rows with new hashes."""
+        """Fill `made` with the numbers of the hashes `some`; return the rows of new hashes."""
         while 2 * (self.count + len(some)) > len(self._hashes):
             self._grow()
         new, before = np.empty(len(some), np.int64), self.count
@@ -55,7 +55,7 @@ class HashedNumbers:
 
 
 def hash_of(raw: bytes) -> int:
-    """Return the hash of one text, as span_hash() computes it."""
+    """Return the hash of one text; span_hash() computes the same."""
     return int(span_hash(np.frombuffer(raw or b"\0", np.uint8).copy(), 0, len(raw), SECRET))
 
 

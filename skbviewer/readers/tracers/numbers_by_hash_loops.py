@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A table of hashes and their numbers: loops of numbers_by_hash.py."""
+"""A hash table that maps hashes to numbers: loops of numbers_by_hash.py."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UInt64s = npt.NDArray[np.uint64]
 
 @allocation_free
 def combined_hash(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uint64:
-    """Return a hash of `hashed` (a hash) and `word` (a number); `secret` makes it unpredictable."""
+    """Return a hash of a hash and a number; `secret` makes it unpredictable."""
     hashed = (hashed ^ word) * secret[0]
     hashed ^= hashed >> np.uint64(32)
     hashed *= secret[1]
@@ -26,7 +26,7 @@ def combined_hash(hashed: np.uint64, word: np.uint64, secret: UInt64s) -> np.uin
 def mix_column(column: Int64s, secret: UInt64s, made: UInt64s) -> None:
     """Combine each hash in `made` with the number in its row of `column`, in place.
 
-    `secret` are the factors of combined_hash().
+    `secret` holds the factors of combined_hash().
     """
     for i in range(len(column)):
         made[i] = combined_hash(made[i], np.uint64(column[i]), secret)
@@ -49,7 +49,7 @@ def span_hash(text: UInt8s, begin: Int, stop: Int, secret: UInt64s) -> np.uint64
 
 @allocation_free
 def _slot(hashed: np.uint64, hashes: UInt64s) -> Int:
-    """Return the slot of a hash in the table, or the free slot for it."""
+    """Return the slot that holds a hash, or the free slot where it would be inserted."""
     mask = np.int64(len(hashes) - 1)
     at = np.int64(hashed >> np.uint64(8)) & mask
     while hashes[at] != 0 and hashes[at] != hashed:
@@ -63,8 +63,8 @@ def number_hashes(
 ) -> Int:
     """Write the number of each hash of `some` into `made`; new hashes get the next numbers.
 
-    `hashes` and `numbers` are the hash table, which has `count` hashes before.  `new` gets the rows
-    of `some` with new hashes.  Returns how many hashes the table then has.
+    `hashes` and `numbers` are the hash table, which has `count` hashes before the call.  `new` gets
+    the row of each new hash in `some`.  Returns how many hashes the table has after the call.
     """
     first = np.int64(count)
     total = np.int64(count)

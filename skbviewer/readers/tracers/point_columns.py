@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Points of another tracer as records of a kernel log, built column by column.
+"""Turn points of another tracer into records of a kernel log, column by column.
 
 Input: points, many at once.  Output: a RecordTable in time order, the lifetime of each record, and
-the packets of the lifetimes.  Packet bytes are dissected as those of captures are, so a point and a
-captured packet have the same identity.
+the packets of the lifetimes.  The packet bytes of points are dissected like those of captures, so a
+point and a captured packet have the same identity.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from ...records.kernel_events import DROP
 from ...records.time_order import time_order
 from ...records.types import Bools, Int32s, Int64s, UInt8s
 from ..capture.header_columns import dissect
+from ..input_file import Source
 from ..numbers_in_bytes import Block
-from ..source import Source
 from .base64_bytes import bytes_of_base64
 from .event_block import EventBlock
 from .numbers_by_hash import HashedNumbers, hashes_of_columns
-from .point_texts import pair_hashes
+from .shared_point_values import pair_hashes
 
 Numbers = npt.NDArray[np.signedinteger]
 Columns = dict[str, Numbers]
@@ -62,19 +62,19 @@ PER_RECORD = RECORD_DTYPE.itemsize
 
 
 class PacketsOfLifetimes(NamedTuple):
-    """Packets (PACKET_DTYPE) in order of time on the log's clock, and the lifetime of each."""
+    """Packets (PACKET_DTYPE) in order of time on the log's clock, each with its lifetime."""
 
     packets: ColumnTable
     lifetime: Int32s
 
 
 class PointPackets(NamedTuple):
-    """The packets of a log's points, and where the points are in the log.
+    """The packets of the points in a log, and where the points are in the log.
 
-    `data` holds the distinct packets.  Packet n begins at offset[n] and has caplen[n] bytes; its
-    length on the wire was length[n].  The other arrays have a row for each record, in order of
-    time: `packet` is the packet's number (-1 = the point has no bytes), `ts` the time by the log's
-    clock (ns), and `begin` and `end` enclose the point's JSON object in the decompressed log.
+    `data` holds the bytes of the distinct packets.  Packet n has caplen[n] bytes from offset[n] on;
+    on the wire, it had length[n] bytes.  The other arrays have an element for each record, in order
+    of time: `packet` is the number of its packet (-1 = the point has no bytes), `ts` its time on
+    the log's clock (ns); `begin` and `end` enclose the point's JSON object in the decompressed log.
     """
 
     data: UInt8s
@@ -96,7 +96,7 @@ class PacketBytes:
         self._numbers, self._bad = HashedNumbers(), np.zeros(0, np.bool_)
 
     def of(self, block: EventBlock) -> Int64s:
-        """Return the number of each point's packet; -1: no packet, -2: its bytes are not base64."""
+        """Return the number of each point's packet; -1 without a packet, -2 if it is not base64."""
         length = block.number("length")
         found, new = self._numbers.of(pair_hashes(block.hashes("packet"), length.view(np.uint64)))
         self._add(block, new, length[new])
@@ -127,14 +127,14 @@ class PacketBytes:
         self._lengths.append(np.maximum(length, captured))
 
     def places(self) -> tuple[Int64s, Int64s, Int64s]:
-        """Return offset, captured length and original length of each distinct packet."""
+        """Return the offset, captured length and original length of each distinct packet."""
         captured, lengths = np.concatenate(self._captured), np.concatenate(self._lengths)
         return np.cumsum(captured) - captured, captured, lengths
 
     def dissected(self, path: Path, progress: Progress, folder: Path | None) -> ColumnTable:
-        """Return the distinct packets as PACKET_DTYPE; `offset` is a position in contents().
+        """Return the distinct packets as PACKET_DTYPE; their `offset` is a position in contents().
 
-        `path` names the log in errors.  Raises Cancelled.
+        `path` names the log in error messages.  Raises Cancelled.
         """
         self.file.flush()
         begin, captured, lengths = self.places()
@@ -160,7 +160,7 @@ class PacketBytes:
 
 
 class PointColumns:
-    """Collects the columns of points, for either finish() or found()."""
+    """Collects the columns of points; then call either finish() or found()."""
 
     def __init__(self, columns: Mapping[str, str] = COLUMNS) -> None:
         self._columns = columns
@@ -168,7 +168,7 @@ class PointColumns:
         self.packets = PacketBytes()
 
     def add(self, columns: dict[str, npt.NDArray[np.integer]], usable: Bools) -> None:
-        """Add the `usable` ones of a block of points; `columns` has all columns of the block."""
+        """Add the points of a block that are `usable`; `columns` has all columns of the block."""
         every = bool(usable.all())
         for name, dtype in self._columns.items():
             column = columns[name] if every else columns[name][usable]
@@ -177,10 +177,10 @@ class PointColumns:
     def finish(
         self, path: Path, progress: Progress, folder: Path | None
     ) -> tuple[RecordTable, Int32s, PacketsOfLifetimes]:
-        """Return all records in time order, the lifetime of each, and the lifetimes' packets.
+        """Return all records in time order, the lifetime of each, and the packets of lifetimes.
 
-        `path` names the log in errors.  Large columns are stored in nameless files in `folder`.
-        Raises Cancelled.
+        `path` names the log in error messages.  Large columns are stored in nameless files in
+        `folder`.  Raises Cancelled.
         """
         columns: Columns = {name: self._kept[name].whole() for name in COLUMNS}
         packets = self.packets.dissected(path, progress, folder)
@@ -196,7 +196,7 @@ class PointColumns:
     def found(self) -> PointPackets:
         """Return the packets of the collected points, in order of time.
 
-        Requires that the object was made with PACKET_COLUMNS.
+        The object must have been made with PACKET_COLUMNS.
         """
         kept = {name: self._kept[name].whole() for name in PACKET_COLUMNS}
         order = time_order(kept["ts"])
@@ -204,12 +204,12 @@ class PointColumns:
         return PointPackets(self.packets.contents(), *self.packets.places(), **kept)
 
     def close(self) -> None:
-        """Free the memory of the packets' bytes."""
+        """Free the memory of the bytes of packets."""
         self.packets.file.close()
 
 
 def _records(columns: Columns, order: Int64s, scratch: Scratch) -> dict[str, Any]:
-    """Return the columns of RECORD_DTYPE before the footprint."""
+    """Return the columns of RECORD_DTYPE that come before the footprint."""
     names = RECORD_DTYPE.names or ()
     count, unknown = len(order), empty(RECORD_DTYPE, 1)
     drops = columns["reason"] >= 0
@@ -231,7 +231,7 @@ def _records(columns: Columns, order: Int64s, scratch: Scratch) -> dict[str, Any
 
 
 def _footprints(columns: Columns, packets: ColumnTable) -> tuple[Int32s, ColumnTable]:
-    """Return each record's footprint number, and the distinct footprints; number 0 is unknown."""
+    """Return the footprint number of each record, and the distinct footprints (0 is unknown)."""
     hashes = hashes_of_columns(*(columns[name] for name in OF_FOOTPRINT))
     number, first = HashedNumbers().of(hashes)
     made = empty(FOOTPRINT_DTYPE, len(first) + 1)
@@ -246,14 +246,14 @@ def _footprints(columns: Columns, packets: ColumnTable) -> tuple[Int32s, ColumnT
 
 
 def _lifetimes(tracked: Numbers, head: Numbers) -> Int32s:
-    """Return the lifetime of each record, numbered by first record; -1 = none."""
+    """Return the lifetime of each record; lifetimes are numbered by first record, -1 = none."""
     hashes = hashes_of_columns(tracked, head)
     hashes[(tracked == 0) & (head == 0)] = 0
     return HashedNumbers().of(hashes)[0]
 
 
 def _first_packets(columns: Columns, lifetimes: Int32s, packets: ColumnTable) -> PacketsOfLifetimes:
-    """Return the first packet that the log shows of each lifetime, in order of time."""
+    """Return the first packet that the log shows for each lifetime, in order of time."""
     shown = np.flatnonzero((lifetimes >= 0) & (columns["packet"] >= 0))
     first = np.full(int(lifetimes.max(initial=-1)) + 1, -1, np.int64)
     first[lifetimes[shown[::-1]]] = shown[::-1]  # numpy keeps the last one

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Read retis logs: one JSON object per event, or (sorted logs) one JSON array of events per line.
+"""Read retis logs: one JSON object per event, or (if sorted) one JSON array of events per line.
 
 Layout: event_keys.py.  Each event is a point: a place in the code where a probe saw an skb.  Events
-that cannot be used are left out and counted.
+that cannot be used are left out, and their number is reported.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ...records import (
     counted,
 )
 from ...records.types import LATEST_NS, Int64s, UInt8s
-from ..source import Source
+from ..input_file import Source
 from .event_block import EventBlock
 from .event_json import (
     LARGEST,
@@ -55,7 +55,7 @@ from .point_columns import (
     PointColumns,
     PointPackets,
 )
-from .point_texts import Distinct, hashes_with_numbers, pair_hashes, readable
+from .shared_point_values import Distinct, hashes_with_numbers, pair_hashes, readable
 
 OLDEST, NEWEST = (1, 5), (1, 7)
 NS = 1_000_000_000
@@ -87,9 +87,9 @@ def read_retis(data: Source, progress: Progress, folder: Path | None) -> KernelL
 
 
 def retis_packets(data: Source, progress: Progress) -> UInt8s:
-    """Return the bytes of all packets in a log; the packets' offsets are positions in them.
+    """Return the bytes of all packets in a log; offsets of packets are positions in them.
 
-    Raises as read_retis() does.
+    Raises the errors of read_retis().
     """
     with closing(PointColumns()) as points:
         _read(data, progress, points)
@@ -99,7 +99,7 @@ def retis_packets(data: Source, progress: Progress) -> UInt8s:
 def retis_points(data: Source, progress: Progress) -> PointPackets:
     """Return the packets of all points of a log, in the order of its records.
 
-    Raises as read_retis() does.
+    Raises the errors of read_retis().
     """
     with closing(PointColumns(PACKET_COLUMNS)) as points:
         _read(data, progress, points)
@@ -147,7 +147,7 @@ class _Log:
         self._first.setdefault(why, offset)
 
     def add(self, block: LineBlock, rows: Scanned, count: int, is_last: bool) -> None:
-        """Add the events of one pass.
+        """Add the events of one pass over the log.
 
         Raises BadInput if the first event of the log is not a usable startup event.
         """
@@ -175,7 +175,7 @@ class _Log:
         self._add_points(points, first, last)
 
     def _other(self, raw: bytes, at_end: bool) -> EventValues | None:
-        """Return the values of an event that the scanner did not read; None if not a point."""
+        """Return the values of an event that the scanner did not read; None if no point."""
         event = parse_event(raw, at_end)
         if self.clock:
             return values_of(event)
@@ -228,7 +228,7 @@ class _Log:
         self._note_names(points)
 
     def _functions(self, points: EventBlock) -> Int64s:
-        """Return the probe number of each point."""
+        """Return the number of each point's probe."""
         kernel = pair_hashes(points.hashes("symbol"), points.hashes("type"))
         user = pair_hashes(points.hashes("user"), points.hashes("user_type"))
 
@@ -253,7 +253,7 @@ class _Log:
         return np.array([*self._reason_of.values, -1], np.int64)[found]
 
     def _note_names(self, points: EventBlock) -> None:
-        """Update the latest names of threads and devices."""
+        """Update the names of threads and devices; the latest name counts."""
         pid, netns, ifindex = (points.number(name) for name in ("pid", "netns", "ifindex"))
 
         def task(point: int) -> tuple[int, str]:

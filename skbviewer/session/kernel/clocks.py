@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The clocks of an open session: fits, session time, and travel times between hosts."""
+"""The clocks of an open session: clock fits, session time, and transit times between hosts."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...analysis.timeline.session_time import Clock
+from ...analysis.timeline.packet_session_times import Clock
 from ...matching import EVERY, EXACT, OneWay, Piece, Segment, Timebase
 from ...records import PacketRow
 from ...store import Database, clock_queries, queries
 
 
 class UnderWay(NamedTuple):
-    """The time that a packet travelled between two hosts, as bounds in ns.
+    """The time that a packet was in transit between two hosts, as bounds in ns.
 
-    `low_ns` and `high_ns` are the bounds.  `middle_ns` is the travel time if both directions take
-    equally long.
+    `low_ns` and `high_ns` are these bounds.  `middle_ns` is the transit time if both directions
+    take equally long.
     """
 
     sender: int  # source id of a KBL, as is `receiver`
@@ -27,20 +27,20 @@ class UnderWay(NamedTuple):
 
     @property
     def middle_ns(self) -> int:
-        """Return the middle of the bounds, ns."""
+        """Return the middle of the two bounds, ns."""
         return (self.low_ns + self.high_ns) // 2
 
 
 def timebase_of(db: Database) -> Timebase:
-    """Return the map from the clocks of all sources to session time."""
+    """Return the object that converts the clocks of all sources to session time."""
     return Timebase(Piece._make(row[1:]) for row in clock_queries.timebases(db))
 
 
 def wire_time(db: Database, packet: PacketRow, kbl: int) -> tuple[int, int] | None:
-    """Return when `packet` was captured, on a KBL's clock, and the possible error; both in ns.
+    """Return when `packet` was captured, on the clock of a KBL, and the possible error; both in ns.
 
     `kbl` is the id of the KBL.  Returns None if the packet has no time, or if no clock was fitted
-    between its capture and the KBL.
+    between the capture and the KBL.
     """
     rows = [r for r in clock_queries.clocks(db) if (r.source, r.kbl) == (packet.source, kbl)]
     interface = clock_queries.interface_of(db, packet.number) if rows else EVERY
@@ -54,9 +54,9 @@ def wire_time(db: Database, packet: PacketRow, kbl: int) -> tuple[int, int] | No
 
 
 def session_time(db: Database, clock: Clock, source: int, number: int, ts: int) -> tuple[int, int]:
-    """Return the session time of packet `number` of `source` and its possible error, ns.
+    """Return the session time (ns) of packet `number` of `source`, and its possible error (ns).
 
-    `ts` is the time of capture.  An error of -1 means that the error is unknown.
+    `ts` is the time of capture.  The error is -1 if it is unknown.
     """
     interface = clock_queries.interface_of(db, number)
     columns = (np.array([value], np.int64) for value in (ts, number, interface))
@@ -64,7 +64,7 @@ def session_time(db: Database, clock: Clock, source: int, number: int, ts: int) 
 
 
 def one_way_bounds(db: Database) -> dict[tuple[int, int], OneWay]:
-    """Return the bounds of the clock difference of each pair of KBLs, by the ids of both."""
+    """Return for each pair of KBLs (two ids) the bounds of the difference of their clocks."""
     bounds = clock_queries.oneway_bounds(db)
     found = {}
     for row in clock_queries.oneways(db):
@@ -75,9 +75,9 @@ def one_way_bounds(db: Database) -> dict[tuple[int, int], OneWay]:
 
 
 def under_way(db: Database, packet: int) -> list[UnderWay]:
-    """Return how long a packet travelled between each pair of hosts that sent and received it.
+    """Return the transit times of a packet: for each pair of hosts that sent and received it.
 
-    A pair is included only if the packet exactly matches a leg on both hosts.
+    A pair is included only if the packet has exact matches on both hosts.
     """
     legs = [leg for leg in queries.legs_of_packet(db, packet) if leg.verdict == EXACT]
     found = []
@@ -94,7 +94,7 @@ def under_way(db: Database, packet: int) -> list[UnderWay]:
 
 
 def one_way_json(db: Database) -> list[dict[str, Any]]:
-    """Return the bounds between KBLs for the JSON of `skbviewer info`.
+    """Return the bounds of the clocks of KBLs for the JSON of `skbviewer info`.
 
     Between the times in "bounds", the bounds are straight lines.  "uncertainty_ns" is their largest
     distance at these times.
@@ -116,9 +116,9 @@ def one_way_json(db: Database) -> list[dict[str, Any]]:
 
 
 def clock_json(db: Database) -> list[dict[str, Any]]:
-    """Return the fits for the JSON of `skbviewer info`, one object per capture and KBL.
+    """Return the clock fits for the JSON of `skbviewer info`: an object for each capture and KBL.
 
-    A segment has an "interface" if each interface of the capture has its own clock.
+    If the interfaces of a capture have their own clocks, each segment has an "interface".
     """
     found: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for row in clock_queries.clocks(db):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The machine code of an open session's functions: as it was recorded, or from a kernel image."""
+"""The machine code of functions in an open session: recorded code, or code from a kernel image."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 
 from ...records import BadInput, FunctionCode, Progress, Silent, SourceRow
 from ...records.kernel_events import DROP
-from ...store import code_queries, queries
-from ..opened_file import OpenedFile
+from ...store import machine_code_queries, queries
+from ..open_session_file import OpenedFile
 
 if TYPE_CHECKING:  # reading ELF files takes time to load
     from ...analysis.disassembly import Disassembly, LogKernel, Marks
@@ -29,7 +29,7 @@ NOT_RECORDED = "has no machine code of {}: counts need the code that kblrecord -
 
 
 class KernelCode:
-    """Disassembles functions; the image that was read last is kept."""
+    """Disassembles functions; it keeps the image that was read last."""
 
     def __init__(self, opened: OpenedFile) -> None:
         self._opened = opened
@@ -37,12 +37,12 @@ class KernelCode:
         self._kept: tuple[tuple[Path, int, int], KernelImage] | None = None
 
     def releases(self) -> tuple[str, ...]:
-        """Return the releases of the recorded kernels, in import order."""
+        """Return the releases of the kernels that were recorded, in import order."""
         found = [source.detail.get("release", "") for source in self._logs()]
         return tuple(dict.fromkeys(found))
 
     def is_recorded(self, function: str) -> bool:
-        """Return whether a kernel log has the code of `function`."""
+        """Return whether a kernel log contains the code of `function`."""
         return self._recorded(function) is not None
 
     def disassemble(
@@ -52,14 +52,16 @@ class KernelCode:
         progress: Progress | None = None,
         counts: Path | None = None,
     ) -> Disassembly:
-        """Return the code of `function`, with the marks of this recording.
+        """Return the disassembled code of `function`, with the marks of this recording.
 
-        It is the recorded code, if a kernel log has it.  Then `image` only adds names, source lines
-        and the instructions that the kernel replaced.  Otherwise it is the code in `image`.
-        `counts` is a file with executed instructions since the same boot, for recorded code.
+        If a kernel log has the code of the function, that code is returned.  To recorded code,
+        `image` only adds names, source lines, and the instructions that the kernel replaced.  If no
+        log has the code of the function, the code in `image` is returned.  `counts` is a file with
+        executed instructions of the same boot; it needs recorded code.
 
-        Raises BadInput if there is neither code, or if the image cannot be read, is of another
-        build, or has no code of this function, the same for `counts`, and Cancelled.
+        Raises BadInput if no code is found; if `image` cannot be read, is of another build, or does
+        not have the function; or if `counts` cannot be read, or is of another boot.  Raises
+        Cancelled.
         """
         recorded = self._recorded(function)
         if recorded is not None:
@@ -72,13 +74,13 @@ class KernelCode:
         return self._of_image(function, image, progress)
 
     def counted(self, shown: Disassembly, counts: Path) -> Disassembly:
-        """Return recorded code with the number of executions of each instruction.
+        """Return the recorded code `shown` with the number of executions of each instruction.
 
-        `counts` is a file with executed instructions since the same boot.  Raises BadInput if it
+        `counts` is a file with executed instructions of the same boot.  Raises BadInput if the file
         cannot be read, or is of another boot.
         """
         from ...analysis.disassembly import with_executed_counts
-        from ...readers.kernel_image.executed_blocks import read_executed_blocks
+        from ...readers.kernel_image.emulator_block_counts import read_executed_blocks
 
         return with_executed_counts(shown, read_executed_blocks(counts))
 
@@ -103,18 +105,18 @@ class KernelCode:
         return disassemble_recorded(code, Path(source.path), log, function, marks, read)
 
     def _recorded(self, function: str) -> tuple[SourceRow, FunctionCode] | None:
-        """Return the first kernel log that has the code of `function`, and the code."""
+        """Return the first kernel log that contains the code of `function`, and this code."""
         with self._opened.database() as db:
             for source in self._logs():
-                places = code_queries.probe_places(db, source.id)
+                places = machine_code_queries.probe_places(db, source.id)
                 for address in (one.address for one in places if one.name == function):
-                    code = code_queries.code_at(db, source.id, address)
+                    code = machine_code_queries.code_at(db, source.id, address)
                     if code is not None:
                         return source, code
         return None
 
     def _of_this_boot(self, source: SourceRow) -> list[LogKernel]:
-        """Return the logs that were recorded since the same boot: their addresses are equal."""
+        """Return the logs of the same boot as `source`, in which addresses are equal."""
         boot = self._opened.names_of(source.id).meta.get("boot_id")
         same = [
             one for one in self._logs() if self._opened.names_of(one.id).meta.get("boot_id") == boot
@@ -123,7 +125,7 @@ class KernelCode:
 
     def _of_image(self, function: str, image: Path, progress: Progress | None) -> Disassembly:
         from ...analysis.disassembly import disassemble
-        from ...analysis.disassembly.listing import extent_of
+        from ...analysis.disassembly.kernel_image_code import extent_of
 
         steps = progress or Silent()
         steps.report(f"reading {image.name}", 0, 3)
@@ -154,7 +156,10 @@ class KernelCode:
         return [source for source in self._opened.sources() if source.kind.is_log]
 
     def _kernels_of(self, image: KernelImage) -> list[LogKernel]:
-        """Return the logs that were recorded on `image`.  Raises BadInput if there is none."""
+        """Return the logs of kernels that were booted from `image`.
+
+        Raises BadInput if `image` fits no log.
+        """
         from ...analysis.disassembly import check_build
 
         found, refused = [], list[BadInput]()
@@ -180,7 +185,7 @@ class KernelCode:
 
         names = self._opened.names_of(source.id)
         with self._opened.database() as db:
-            probes = code_queries.probe_places(db, source.id)
+            probes = machine_code_queries.probe_places(db, source.id)
         return LogKernel(
             source.id,
             source.detail.get("release", ""),
@@ -194,9 +199,9 @@ class KernelCode:
         )
 
     def _marks(self, logs: Sequence[LogKernel], stext: int, begin: int, end: int) -> Marks:
-        """Return the drops and calls that `logs` recorded in the code from `begin` to `end`.
+        """Return the drops and calls in `logs` that happened in the code from `begin` to `end`.
 
-        Addresses are those in a kernel image whose `_stext` is at `stext`.
+        `begin` and `end` are addresses in a kernel image whose `_stext` is at `stext`.
         """
         from ...analysis.disassembly import Marks
 
@@ -211,10 +216,10 @@ class KernelCode:
         return Marks(drops, calls)
 
     def _drops(self, source: int, first: int, last: int, stext: int) -> dict[int, int]:
-        """Return the number of drops by code address.
+        """Return the number of drops at each code address.
 
-        `first` and `last` are offsets from `_stext`.  Addresses are those of an image whose
-        `_stext` is at `stext`.
+        `first` and `last` are offsets from `_stext`.  The returned addresses are addresses in an
+        image whose `_stext` is at `stext`.
         """
         columns = self._opened.columns
         event = np.asarray(columns.array("event", "event"))
@@ -234,9 +239,9 @@ class KernelCode:
         }
 
     def _calls(self, source: int, first: int, last: int) -> list[tuple[int, str, int]]:
-        """Count calls by return address (signed) and function, including calls of no packet.
+        """Return (return address, function, number of calls), including calls of no packet.
 
-        A call that handled several packets counts once.
+        A call that handled several packets counts once; return addresses are signed.
         """
         columns = self._opened.columns
         caller = np.asarray(columns.array("call", "caller"), np.int64)
@@ -250,7 +255,7 @@ class KernelCode:
         found, counts = np.unique(once, axis=0, return_counts=True)
         counted = [(*pair, n) for pair, n in zip(found.tolist(), counts.tolist(), strict=True)]
         with self._opened.database() as db:
-            counted += code_queries.calls_of_no_packet(db, source, first, last)
+            counted += machine_code_queries.calls_of_no_packet(db, source, first, last)
             names = queries.functions(db, source)
         return [(at, names.get(number, f"probe {number}"), n) for at, number, n in counted]
 

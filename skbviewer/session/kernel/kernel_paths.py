@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The kernel path of a packet or of an skb lifetime: its legs, and the legs of related lifetimes.
 
-Legs from several hosts' logs are in the order of session time.  The times in each leg stay on the
-clock of its log.
+If the legs are from logs of several hosts, they are in the order of session time.  The times in a
+leg are times on the clock of its log.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ...matching import Timebase
 from ...records import Leg, PacketPath, PacketRow, SourceRow
 from ...records.view_rows import RELATIONS
 from ...store import Database, queries
-from ...store.rows import StoredLeg
+from ...store.query_rows import StoredLeg
 from . import clocks
 from .log_names import by_session_time, log_names, session_times
 
@@ -26,9 +26,9 @@ NamesOf = Callable[[int], Names]  # takes a source id
 def of_packet(
     db: Database, packet: PacketRow, names: NamesOf, sources: Sequence[SourceRow]
 ) -> PacketPath:
-    """Return the path of `packet`; it has no legs if no lifetime matches the packet.
+    """Return the path of `packet`; the path has no legs if no lifetime matches the packet.
 
-    `names` returns the names of a log; `sources` are the session's inputs.
+    `names` is a function that returns the names of a log; `sources` are the inputs of the session.
     """
     maker = _Maker(db, names, sources)
     rows = by_session_time(queries.legs_of_packet(db, packet.number), maker.clock)
@@ -51,8 +51,8 @@ def of_series(
 ) -> PacketPath:
     """Return the path of the skb lifetime with id `series`.
 
-    `names` returns the names of a log; `sources` are the session's inputs.  Raises KeyError if the
-    lifetime has no legs, or does not exist.
+    `names` is a function that returns the names of a log; `sources` are the inputs of the session.
+    Raises KeyError if the lifetime has no legs, or does not exist.
     """
     rows, maker = queries.legs_of_series(db, series), _Maker(db, names, sources)
     if not rows:
@@ -63,9 +63,9 @@ def of_series(
 def _since_first(
     packet: PacketRow | None, legs: tuple[Leg, ...], branches: tuple[Leg, ...]
 ) -> PacketPath:
-    """Return the path; set `origin_ns` of all legs whose clocks are related to the first leg's.
+    """Return the path; set `origin_ns` of all legs whose clock is connected to the first leg's.
 
-    `origin_ns` is the start of the first leg, on the clock of the leg's own log.
+    `origin_ns` is the begin of the first leg, as a time on the clock of each leg's log.
     """
     if not legs:
         return PacketPath(packet, legs, branches)
@@ -85,7 +85,7 @@ def _since_first(
 
 
 def rows_of_packet(db: Database, number: int) -> list[StoredLeg]:
-    """Return the legs matched to packet `number`, in the order of its path."""
+    """Return the rows of the legs that match packet `number`, in the order of its path."""
     return by_session_time(queries.legs_of_packet(db, number), clocks.timebase_of(db))
 
 
@@ -97,7 +97,7 @@ def _of_life(leg: Leg, verdict: int, rung: int, kernel_only: int, packet: int) -
 
 
 class _Maker:
-    """Makes legs from their rows, with calls, events, log name and session time."""
+    """Makes legs from rows of table `leg`, with their calls and events."""
 
     def __init__(self, db: Database, names: NamesOf, sources: Sequence[SourceRow]) -> None:
         self._db, self._names, self._sources = db, names, sources
@@ -111,9 +111,9 @@ class _Maker:
         return tuple(self._placed(leg, at) for leg, at in timed)
 
     def branches(self, rows: Sequence[StoredLeg]) -> tuple[Leg, ...]:
-        """Return the first legs of lifetimes related to these rows' lifetimes.
+        """Return the first leg of each lifetime that is related to a lifetime of the legs `rows`.
 
-        Each source is queried separately, because sources share no clock.
+        Each source is queried on its own, because sources have no common clock.
         """
         own: dict[int, set[int]] = {}
         for row in rows:

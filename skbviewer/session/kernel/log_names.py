@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kernel logs of a session: their names, and the order of legs from several logs."""
+"""The kernel logs of a session: their names, and the order of legs that are in several logs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from ...matching import EXACT, Timebase
 from ...records import SourceRow
-from ...store.rows import StoredLeg
+from ...store.query_rows import StoredLeg
 
 
 def log_names(sources: Sequence[SourceRow]) -> dict[int, str]:
-    """Return the shortest name of each KBL that distinguishes it, by the id of its source.
+    """Return for each KBL (source id) the shortest name that distinguishes it from the others.
 
-    The name is the host name if that suffices, else the file name, else the full path.  Returns {}
-    if there are fewer than two KBLs.
+    The name is the host name if it suffices, or else the file name, or else the full path.  Returns
+    {} if there are fewer than two KBLs.
     """
     logs = [source for source in sources if source.kind.is_log]
     if len(logs) < 2:
@@ -39,7 +39,7 @@ def session_times(rows: Sequence[StoredLeg], clock: Timebase) -> list[int]:
 
 
 def by_session_time(rows: Sequence[StoredLeg], clock: Timebase) -> list[StoredLeg]:
-    """Return the legs `rows` of a packet in order of session time; candidates come last."""
+    """Return the legs `rows` of a packet in order of session time; ambiguous matches come last."""
     verdicts = [EXACT if row.verdict is None else row.verdict for row in rows]
     unsure = np.array(verdicts, np.int64)
     order = np.lexsort((np.array(session_times(rows, clock), np.int64), unsure))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lanes of a timeline that show what CPUs and queues did: threads, interrupts, locks, lengths."""
+"""Lanes of a timeline for CPUs and queues: threads, interrupts, locks, lengths of queues."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...analysis.stats import Chosen
-from ...analysis.stats.machine.named_spans import EVENTS, named_spans
+from ...analysis.stats.machine.cpu_and_queue_spans import EVENTS, named_spans
 from ...analysis.timeline.function_numbers import layer_names
 from ...analysis.timeline.lanes import Lane, Part
+from ...analysis.timeline.packet_session_times import Clock
 from ...analysis.timeline.pixel_bins import durations
-from ...analysis.timeline.session_time import Clock
 from ...records import Progress
 from ...store import Database
-from ..opened_file import OpenedFile
+from ..open_session_file import OpenedFile
 from .statistics_scope import details_of, scope_of
 
 MOST_NAMES = 1 << 16  # names have 16-bit numbers
@@ -31,10 +31,10 @@ def machine_lanes(
     logs: Mapping[int, str],
     watch: Progress | None,
 ) -> tuple[Part, list[Lane], tuple[str, ...]]:
-    """Return boxes, lanes without rows, and `names` with those of the boxes added.
+    """Return boxes, lanes without rows, and `names` followed by the names in the boxes.
 
-    Times are ns of session time minus `begin_ns`.  `logs` has the names of logs that titles must
-    include.  Raises Cancelled.
+    Times are session times minus `begin_ns`, ns.  If titles must name the log, `logs` has the names
+    of the logs.  Raises Cancelled.
     """
     given = (db, opened.columns, opened.sources(), clock, Chosen(), watch, None)
     recorded = np.isin(opened.columns.once("event", "event"), EVENTS).any()

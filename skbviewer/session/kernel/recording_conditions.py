@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The circumstances of a recording, which a comparison with another recording needs."""
+"""How a session was recorded, as far as comparisons with other recordings need it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...analysis.comparison.conditions import RecordingConditions
+from ...analysis.comparison.recording_differences import RecordingConditions
 from ...records import SourceRow
 from ...store import Database, queries
 from ..match_again import rules_of
@@ -16,7 +16,7 @@ MECHANISMS = {"1": "kretprobes", "2": "fprobe", "3": "probes in the source"}  # 
 def recording_conditions(db: Database, sources: Sequence[SourceRow]) -> RecordingConditions:
     """Return how a session was recorded: kernels, hosts, probes, filters, losses.
 
-    `sources` are the inputs of `db`; captures among them are ignored.
+    `sources` are the inputs of `db`; the captures among them are ignored.
     """
     logs = [source for source in sources if source.kind.is_log]
     metas = [queries.meta(db, log.id) for log in logs]
@@ -43,6 +43,6 @@ def _distinct(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def _mechanism(meta: Mapping[str, str]) -> str:
-    """Return how the probes of a log work, without their cost, which varies from load to load."""
+    """Return how the probes of a log work, without their cost, which differs between loads."""
     number = meta.get("calibration.mechanism", "")
     return MECHANISMS.get(number, f"mechanism {number}" if number else "")

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ...analysis.graphs.io_series import IoSeries, io_series
-from ...analysis.graphs.latency_grid import LatencyGrid, latency_grid
-from ...analysis.graphs.path_boxes import PathBoxes, path_boxes
+from ...analysis.graphs.io_graph_series import IoSeries, io_series
+from ...analysis.graphs.latency_histogram_and_heat_map import LatencyGrid, latency_grid
+from ...analysis.graphs.path_box_plot import PathBoxes, path_boxes
 from ...analysis.graphs.round_trip_bars import RoundTripBars, round_trip_bars
 from ...analysis.stats import Chosen, Scope
-from ...analysis.stats.stacks import StackTree, stack_tree
+from ...analysis.stats.call_stacks import StackTree, stack_tree
 from ...records import Progress
 from ..packets.packet_list import PacketList
 from .session_statistics import Statistics
@@ -37,9 +37,9 @@ class Graphs:
     def io(
         self, chosen: Chosen, texts: Sequence[str] = ("",), progress: Progress | None = None
     ) -> list[IoSeries]:
-        """Return a series for each display filter in `texts`: the chosen packets that match it.
+        """Return one series for each display filter in `texts`: the chosen packets that match it.
 
-        All series have the same intervals.  Raises FilterError, BadInput and Cancelled, and
+        All series have the same intervals.  Raises FilterError, BadInput and Cancelled; raises
         KeyError with a message if the intervals are too short.
         """
         if list(texts) == [""]:
@@ -55,17 +55,17 @@ class Graphs:
         return io_series(scopes, chosen.interval_ns)
 
     def latencies(self, chosen: Chosen, progress: Progress | None = None) -> LatencyGrid | None:
-        """Count the chosen packets by capture time and time in kernel.
+        """Count the chosen packets by capture time and by time in kernel.
 
-        Returns None if no time in kernel is known.  Raises Cancelled.
+        Returns None if the time in kernel of no packet is known.  Raises Cancelled.
         """
         made: LatencyGrid | None = self._graph("latency graph", chosen, progress)
         return made
 
     def paths(self, chosen: Chosen, progress: Progress | None = None) -> PathBoxes | None:
-        """Return a box (percentiles of times) for each path class of the chosen packets.
+        """Return a box (percentiles of times) for each class of paths of the chosen packets.
 
-        Returns None if no time in kernel is known.  Raises Cancelled.
+        Returns None if the time in kernel of no packet is known.  Raises Cancelled.
         """
         made: PathBoxes | None = self._graph("path graph", chosen, progress)
         return made
@@ -78,14 +78,14 @@ class Graphs:
     def round_trips(self, chosen: Chosen, progress: Progress | None = None) -> RoundTripBars | None:
         """Return a bar for each interval: the mean of the round trips that end in it.
 
-        Only round trips that end with a chosen packet count.  Returns None if there are no such
-        round trips.  Raises Cancelled.
+        A round trip counts if it ends with a chosen packet.  Returns None if no round trip counts.
+        Raises Cancelled.
         """
         made: RoundTripBars | None = self._graph("round trip graph", chosen, progress)
         return made
 
     def _graph(self, name: str, chosen: Chosen, progress: Progress | None) -> Any:
-        """Return a graph of GRAPHS."""
+        """Return the graph `name` of GRAPHS for the `chosen` packets and times."""
         return self._stats.stored_or(
             name, chosen, lambda: GRAPHS[name](self._stats.scope(chosen, progress))
         )

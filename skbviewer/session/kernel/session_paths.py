@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The kernel paths of an open session, and the calls in them."""
+"""The kernel paths of an open session, and the calls in these paths."""
 
 from __future__ import annotations
 
-from ...analysis.scope.without_inner import path_without_inner, places_without_inner
+from ...analysis.scope.without_inner_calls import path_without_inner, places_without_inner
 from ...records import PacketPath, Progress, Silent
-from ..opened_file import OpenedFile
+from ..open_session_file import OpenedFile
 from ..packets.packet_list import PacketList
-from . import call_places, clocks, kernel_paths
-from .call_places import CallPlace
-from .raw_calls import RawCall, raw_of
+from . import call_positions_in_path, clocks, kernel_paths
+from .call_positions_in_path import CallPlace
+from .raw_call_records import RawCall, raw_of
 
 
 class Paths:
@@ -20,7 +20,7 @@ class Paths:
         self._inner = True
 
     def show_inner(self, shown: bool) -> None:
-        """Set whether paths have the calls of functions without an skb; at first they have."""
+        """Set whether paths include the calls of functions without an skb; at first, they do."""
         self._inner = shown
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
@@ -42,26 +42,31 @@ class Paths:
             return kernel_paths.of_packet(db, found[0], opened.names_of, opened.sources())
 
     def call_place(self, call: int) -> CallPlace:
-        """Return where a call is in its packet's path.  Raises KeyError for an unknown id."""
+        """Return where the call with id `call` is in the path of its packet.
+
+        Raises KeyError for an unknown id.
+        """
         with self._opened.database() as db:
-            place = call_places.place_of(db, self._whole_path, call)
+            place = call_positions_in_path.place_of(db, self._whole_path, call)
         if self._inner:
             return place
         shown = places_without_inner(place.path.legs[place.leg].calls)[place.call]
         return place._replace(path=path_without_inner(place.path), call=shown)
 
     def row_of_leg(self, leg: int) -> int:
-        """Return the row of a leg's packet (n, or -n for K<n>); 0 if there is none."""
+        """Return the row of the packet to which a leg belongs (n, or -n for K<n>); 0 if none."""
         with self._opened.database() as db:
-            return call_places.row_of_leg(db, leg)
+            return call_positions_in_path.row_of_leg(db, leg)
 
     def row_of_event(self, event: int) -> int:
-        """Return the row of an event's packet (n, or -n for K<n>); 0 if there is none."""
+        """Return the row of the packet to which an event belongs (n, or -n for K<n>); 0 if none."""
         with self._opened.database() as db:
-            return call_places.row_of_event(db, event)
+            return call_positions_in_path.row_of_event(db, event)
 
     def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int:
-        """Return the id of call `call` of leg `leg` (both indices) in a path. Raises KeyError.
+        """Return the id of a call in a path; `leg` and `call` are indices of the path.
+
+        Raises KeyError if the path has no such call.
 
         The path is that of `packet`, or of `series` if `packet` is None.
         """
@@ -73,14 +78,14 @@ class Paths:
                 raise KeyError(f"no call {call} in leg {leg}")
             call = shown[call]
         with self._opened.database() as db:
-            return call_places.number_of(db, packet, series, leg, call)
+            return call_positions_in_path.number_of(db, packet, series, leg, call)
 
     def raw(
         self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None
     ) -> RawCall:
-        """Return the raw records of a call in a path; the arguments are those of call_number().
+        """Return the raw records of a call in a path; call_number() explains the arguments.
 
-        Raises KeyError for an unknown call, BadInput if the KBL has moved or changed, and
+        Raises KeyError for an unknown call, BadInput if the KBL has moved or changed; raises
         Cancelled.
         """
         number = self.call_number(packet, series, leg, call)
@@ -88,6 +93,6 @@ class Paths:
             return raw_of(db, number, self._opened.sources(), progress or Silent())
 
     def under_way(self, packet: int) -> list[clocks.UnderWay]:
-        """Return how long a packet travelled between each pair of hosts whose KBLs show it."""
+        """Return the transit times of a packet between each two hosts whose KBLs show it."""
         with self._opened.database() as db:
             return clocks.under_way(db, packet)

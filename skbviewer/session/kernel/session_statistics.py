@@ -20,11 +20,11 @@ from ...analysis.stats import (
 )
 from ...records import Progress
 from ..annotation_places import RowIds
-from ..opened_file import OpenedFile
+from ..open_session_file import OpenedFile
 from ..packets.session_fields import Fields
-from . import result_maker
-from .kept_results import CELL_BYTES, KeptResults
-from .result_bytes import Damaged, decode
+from . import result_program_version
+from .cached_results import CELL_BYTES, KeptResults
+from .result_serialisation import Damaged, decode
 from .statistics_scope import begin_of, details_of, scope_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ DIAGNOSIS, MEASUREMENTS = "diagnosis", "comparison"  # names of stored results
 
 
 class Statistics:
-    """Tables over chosen packets and times."""
+    """The tables about chosen packets and times."""
 
     def __init__(self, opened: OpenedFile, fields: Fields) -> None:
         self._opened, self._fields = opened, fields
@@ -46,14 +46,14 @@ class Statistics:
         self._inner = True
 
     def show_inner(self, shown: bool) -> None:
-        """Set whether functions without an skb are counted; at first they are."""
+        """Set whether functions without an skb are counted; at first, they are."""
         self._inner = shown
 
     def _shown(self, chosen: Chosen) -> Chosen:
         return chosen._replace(inner=chosen.inner and self._inner)
 
     def scope(self, chosen: Chosen | None = None, progress: Progress | None = None) -> Scope:
-        """Return the scope of analysis.stats for the `chosen` packets and times; by default all."""
+        """Return the scope of the `chosen` packets and times, for analysis.stats (None: all)."""
         opened = self._opened
         with opened.database() as db:
             given = (db, opened.columns, opened.sources(), opened.timebase())
@@ -64,14 +64,14 @@ class Statistics:
     def table(
         self, name: str, rows: RowIds | None = None, progress: Progress | None = None
     ) -> Table:
-        """Return the table `name` of STATISTICS for `rows` of the packet list (None: all).
+        """Return the table `name` of STATISTICS for the rows `rows` (None: all rows).
 
         Raises Cancelled.
         """
         return self.table_of(name, Chosen(rows), progress)
 
     def table_of(self, name: str, chosen: Chosen, progress: Progress | None = None) -> Table:
-        """Return the table `name` of STATISTICS for `chosen` packets and times.
+        """Return the table `name` of STATISTICS for the `chosen` packets and times.
 
         Raises Cancelled.
         """
@@ -91,7 +91,10 @@ class Statistics:
         ids: RowIds | None = None,
         progress: Progress | None = None,
     ) -> Diagnosis:
-        """Diagnose the `chosen` packets, or the rows `ids` (-n for row K<n>).  Raises Cancelled."""
+        """Return a diagnosis of the `chosen` packets, or of the rows `ids` (-n for row K<n>).
+
+        Raises Cancelled.
+        """
         from ...analysis.diagnosis import diagnose
 
         limit = self._shown(chosen or Chosen())
@@ -105,31 +108,32 @@ class Statistics:
         return self._kept.get(DIAGNOSIS, limit, ids, found, _diagnosis_size)
 
     def stored_or(self, name: str, chosen: Chosen, make: Callable[[], Result]) -> Result:
-        """Return the result `name` that the import stored, if it is for `chosen`; else make()."""
+        """Return the result `name` that the import stored if it is for `chosen`, or else make()."""
         found: Result | None = self.stored(name) if is_everything(chosen) else None
         return make() if found is None else found
 
     def stored(self, name: str) -> Any:
         """Return the result `name` that the import stored; None if there is none.
 
-        A result of another program, or a damaged one, counts as none.
+        Also returns None if another program made the result, or if the result is damaged.
         """
         found = self._opened.result(name)
-        if found is None or found[0] != result_maker.program():
+        if found is None or found[0] != result_program_version.program():
             return None
         with suppress(Damaged):
             return decode(found[1], name)
         return None
 
     def stacks(self, rows: RowIds | None = None, progress: Progress | None = None) -> list[Stack]:
-        """Return the call stacks of `rows` of the packet list (None: all).  Raises Cancelled."""
+        """Return the call stacks of the rows `rows` (None: all rows).  Raises Cancelled."""
         return call_stacks(self.scope(Chosen(rows), progress))
 
     def prepare(self, progress: Progress | None = None) -> None:
-        """Make the diagnosis and all tables of one packet, so that code and columns are in memory.
+        """Compute the diagnosis and all tables of one packet, to load code and columns into memory.
 
-        Without this, the first results of a part of a large recording take longer (see
-        docs/performance.md).  Does nothing the second time, or without packets.  Raises Cancelled.
+        Without this, the first results about a part of a large recording take longer
+        (docs/performance.md).  A second call does nothing; nor does a call without packets.  Raises
+        Cancelled.
         """
         packets = self._opened.columns.length("packet")
         if self._prepared or not packets:
@@ -144,7 +148,7 @@ class Statistics:
         self._prepared = True
 
     def begin_ns(self) -> int:
-        """Return the session time (ns) of packet 1, else of the first leg.
+        """Return the session time (ns) of packet 1, or else of the first leg.
 
         The Time column counts from this time.
         """
@@ -158,7 +162,7 @@ def table_name(statistic: str) -> str:
 
 
 def is_everything(chosen: Chosen) -> bool:
-    """Return whether nothing limits what is counted, so that the import may have counted it."""
+    """Return whether `chosen` selects everything, so that the import may have stored the result."""
     return chosen.packets is None and chosen._replace(packets=None) == Chosen()
 
 

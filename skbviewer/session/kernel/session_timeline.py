@@ -11,13 +11,13 @@ from ...analysis.timeline.session_overview import Overview
 from ...records import Annotation, NotePlace, Progress
 from .. import exported_rows
 from ..notes import Notes
-from ..opened_file import OpenedFile
+from ..open_session_file import OpenedFile
 from ..packets.packet_list import PacketList
-from . import timeline_answers as answers
+from . import timeline_lanes_and_overview as answers
 
 
 class SessionTimeline:
-    """Calls, notes and ranges by session time."""
+    """Lanes, notes and ranges of an open session, by session time."""
 
     def __init__(self, opened: OpenedFile, packets: PacketList, notes: Notes) -> None:
         self._opened, self._packets, self._notes = opened, packets, notes
@@ -25,7 +25,10 @@ class SessionTimeline:
         self._lock = threading.Lock()
 
     def overview(self, progress: Progress | None = None) -> Overview:
-        """Return density, gaps and drops of the session.  The first call may take seconds."""
+        """Return the overview of the session: density, gaps and drops.
+
+        The first call may take seconds.
+        """
         opened = self._opened
         with opened.database() as db, self._lock:
             if self._overview is None:
@@ -36,7 +39,7 @@ class SessionTimeline:
     def lanes(
         self, kind: str, ids: Sequence[int] = (), progress: Progress | None = None
     ) -> Timeline:
-        """Return lanes of all calls by `kind`, or a lane for each row in `ids`.
+        """Return lanes with all calls, grouped by `kind`, or a lane for each row in `ids`.
 
         `kind` is "cpu", "layer" or "process"; with `ids`, it is "packet" or "aligned".  Raises
         Cancelled.
@@ -52,9 +55,9 @@ class SessionTimeline:
             return answers.places_of(db, self._opened.timebase(), self._notes.all())
 
     def range_note(self, text: str, times: tuple[int, int]) -> Annotation:
-        """Return a note on a range of session time.  Notes.keep() stores it."""
+        """Return a note about a range of session time.  Notes.keep() stores it."""
         return answers.range_note(self._opened.timebase(), self._opened.sources(), text, times)
 
     def range_filter(self, times: tuple[int, int]) -> str:
-        """Return the display filter for packets captured in a range of session time."""
+        """Return a display filter for packets that were captured in a range of session time."""
         return exported_rows.range_filter(self._opened.timebase(), self._opened.sources(), times)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The scope of statistics of an open session: the legs and calls that are counted, their names."""
+"""The scope of statistics of an open session: the legs and calls that count, and their names."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import AbstractContextManager
 import numpy as np
 
 from ...analysis import names_of
-from ...analysis.fields.field_data import Data
+from ...analysis.fields.field_source_tables import Data
 from ...analysis.scope import NO_DETAILS
-from ...analysis.scope.without_inner import columns_without_inner
+from ...analysis.scope.without_inner_calls import columns_without_inner
 from ...analysis.stats import Chosen, Details, Kernel, QueueOf, Scope
-from ...analysis.timeline.session_time import Clock, packet_times
+from ...analysis.timeline.packet_session_times import Clock, packet_times
 from ...matching import sample_of
 from ...records import UNTIMED, Progress, SourceRow
 from ...records.types import Int64s
@@ -33,8 +33,8 @@ def scope_of(
 ) -> Scope:
     """Return the scope that `chosen` selects in the open session `db`.
 
-    The other arguments are the session's column chunks, its inputs and its clock, and details of
-    its events.
+    The other arguments are the columns of the session, its inputs, its clock, and details of its
+    events.
     """
     kernels = {s.id: _kernel(db, s.id) for s in sources if s.kind.is_log}
     captures = tuple(s.id for s in sources if not s.kind.is_log)
@@ -45,7 +45,7 @@ def scope_of(
 
 
 def details_of(database: Callable[[], AbstractContextManager[Database]]) -> Details:
-    """Return the details of the events of the session that `database` opens."""
+    """Return the details of the events of a session; `database` opens the session."""
 
     def stacks() -> Int64s:
         with database() as db:
@@ -67,7 +67,7 @@ def _kernel(db: Database, log: int) -> Kernel:
 def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:
     """Return the session time (ns) from which the Time column counts.
 
-    This is the time of packet 1; without packets, that of the first leg; without legs, 0.
+    The Time column counts from packet 1; without packets, from the first leg; without legs, from 0.
     """
     table, column = ("packet", "ts") if columns.length("packet") else ("leg", "begin_ns")
     if not columns.length(table):

@@ -13,9 +13,9 @@ from ...store import Columns
 
 
 class Reason(NamedTuple):
-    """The number of packets that have a verdict for the reason `why`.
+    """The number of packets that have a verdict for a reason (`why`).
 
-    With the verdict "kernel-only", it is a number of skb lifetimes instead.
+    For the verdict "kernel-only", it is the number of skb lifetimes.
     """
 
     verdict: str
@@ -24,10 +24,10 @@ class Reason(NamedTuple):
 
 
 def reasons(columns: Columns, has_kbl: bool) -> list[Reason]:
-    """Return the numbers of packets and rows K<n> by verdict and reason.
+    """Return the number of packets and of rows K<n> for each verdict and reason.
 
     Verdicts are in their usual order; the most frequent reason of a verdict comes first.  `has_kbl`
-    means that the session has a kernel log.
+    is True if the session has a kernel log.
     """
     found: dict[tuple[str, str], int] = {}
     verdict, rung = columns.array("packet", "verdict"), columns.array("packet", "rung")
@@ -45,7 +45,10 @@ def reasons(columns: Columns, has_kbl: bool) -> list[Reason]:
 
 
 def _counted(*columns: np.ndarray) -> list[tuple[tuple[int, int], int]]:
-    """Count each pair of values.  Values must be small; they may be negative."""
+    """Return each distinct pair of values in two columns, with its number of occurrences.
+
+    All values must be small; they may be negative.
+    """
     verdict, rung = (column.astype(np.int32) for column in columns)
     pairs, counts = np.unique(verdict << 16 | rung + (1 << 15), return_counts=True)
     return [

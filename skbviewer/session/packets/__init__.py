@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Rows of the packet list, and one packet's headers and payload."""
+"""Rows of the packet list, and the headers and payload of one packet."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sort rows by columns that are not filter fields: Source, Destination, Protocol and Info."""
+"""Sort rows by columns that are no filter fields: Source, Destination, Protocol and Info."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def sorted_ids(columns: Columns, ids: RowIds, word: str, descending: bool) -> Ro
 
 
 def _keys(columns: Columns, ids: RowIds, names: Sequence[str]) -> list[Key]:
-    """Return the sort keys of the rows `ids` for the columns `names`.
+    """Return the keys by which the rows `ids` are sorted for the columns `names`.
 
-    Addresses are unsigned, but their columns are int64, so the sign bit of addresses is flipped.
+    Addresses are unsigned numbers in int64 columns, so the sign bit of the keys is flipped.
     """
     packets, lives = ids > 0, ids < 0
     rows = _series_rows(columns, -ids[lives])
@@ -51,7 +51,7 @@ def _keys(columns: Columns, ids: RowIds, names: Sequence[str]) -> list[Key]:
 
 
 def _series_rows(columns: Columns, numbers: RowIds) -> npt.NDArray[np.int64]:
-    """Return the 0-based rows of table `series` for the rows K<n> of `numbers`."""
+    """Return the 0-based rows of the kernel-only rows K<n> in `series`; `numbers` are the n."""
     if not len(numbers):
         return np.empty(0, np.int64)
     of = columns.array("series", "kernel_only").astype(np.int64)

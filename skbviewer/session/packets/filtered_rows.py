@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Select and order the rows of a session by a display filter."""
+"""Select the rows of a session by a display filter, and sort them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from ...analysis.breakdown.lost_packets import legs_of_lost_packets
 from ...analysis.display_filter import Plan, evaluate, parse
 from ...analysis.fields.all_fields import FIELDS
-from ...analysis.fields.field_data import DROP, PACKET, ROW, SERIES, Array, Data, View
-from ...analysis.fields.field_kind import Kind
+from ...analysis.fields.field_definition import Kind
+from ...analysis.fields.field_source_tables import DROP, PACKET, ROW, SERIES, Array, Data, View
 from ...analysis.fields.field_text import field_values
 from ...analysis.fields.sort_keys import keys_of
 from ...analysis.scope import Chosen
@@ -23,7 +23,7 @@ from ...store import Columns
 from ..annotation_places import RowIds
 from ..kernel.statistics_scope import scope_of
 from ..notes import Notes
-from ..opened_file import OpenedFile
+from ..open_session_file import OpenedFile
 
 Order = tuple[str, bool]  # field, descending
 
@@ -49,7 +49,7 @@ def data_of(opened: OpenedFile, notes: Notes) -> Data:
 
 
 def _life(columns: Columns, series: int | None) -> int:
-    """Return -n for the row K<n> of a series; 0 if the series has no row."""
+    """Return -n for a series that is listed as row K<n>; 0 for a series that is not listed."""
     if series is None:
         return 0
     return min(0, -int(columns.take(SERIES, "kernel_only", np.array([series - 1]))[0]))
@@ -63,12 +63,13 @@ def select(
     hidden: RowIds | None = None,
     progress: Progress | None = None,
 ) -> RowIds | None:
-    """Return the rows that match the display filter `text`, or None for all packets by number.
+    """Return the rows that match the display filter `text`; None means all packets, by number.
 
-    Rows are n for packet n and -n for row K<n>; rows K<n> are included only if `kernel_only`.
-    `order` is a field, and True for descending order.  Without `order`, packets are sorted by
-    number; if rows K<n> match, too, all rows are sorted by time.  `hidden` rows are left out.
-    Raises FilterError, KeyError for an unknown field to order by, BadInput and Cancelled.
+    A row is n for packet n, and -n for row K<n>; rows K<n> are included only if `kernel_only`.
+    `order` is (field, descending): the field by which rows are sorted.  Without `order`, rows are
+    sorted by number; if there are rows K<n> among them, by time.  Rows that are in `hidden` are
+    left out.  Raises KeyError if `order` has an unknown field; raises FilterError, BadInput and
+    Cancelled.
     """
     plan = parse(text)
     if plan is None and order is None and not kernel_only and (hidden is None or not len(hidden)):
@@ -90,7 +91,7 @@ def select(
 def _passed(
     plan: Plan | None, data: Data, view: View, hidden: RowIds | None, progress: Progress | None
 ) -> Int64s:
-    """Return the positions in `view` of the rows that match."""
+    """Return the positions in `view` of the rows that match the filter `plan`."""
     mask = np.ones(view.size, np.bool_) if plan is None else evaluate(plan, data, view, progress)
     if hidden is not None and len(hidden):
         mask = mask.copy()
@@ -104,7 +105,10 @@ def _ids(view: View, rows: Int64s) -> RowIds:
 
 
 def _sorted(keys: Array, known: Bools, descending: bool) -> Int64s:
-    """Return the stable order of rows by `keys`; rows whose key is not `known` come last."""
+    """Return the positions that sort rows by `keys`; equal keys keep their order.
+
+    Rows whose key is not `known` come last.
+    """
     there, rest = np.flatnonzero(known), np.flatnonzero(~known)
     if descending:  # equal rows keep their order
         rank = len(there) - 1 - np.argsort(keys[there][::-1], kind="stable")[::-1]
@@ -117,7 +121,7 @@ def _sorted(keys: Array, known: Bools, descending: bool) -> Int64s:
 def _plan(text: str) -> Plan | None:
     """Return the plan of the filter `text`.
 
-    Plans are cached, because colouring uses the same few filters for every page.
+    Plans are cached, because colours use the same few filters for every page.
     """
     return parse(text)
 
@@ -125,8 +129,8 @@ def _plan(text: str) -> Plan | None:
 def first_fit(data: Data, texts: Sequence[str], ids: RowIds) -> list[int]:
     """Return for each row of `ids` the index of the first filter in `texts` that the row matches.
 
-    -1 means that no filter matches the row.  A filter that needs bytes of a file that has moved
-    matches nothing.  Raises FilterError.
+    -1 means that no filter matches the row.  A filter that needs the bytes of a file that has moved
+    matches no row.  Raises FilterError.
     """
     found = np.full(len(ids), -1, np.int64)
     plans = [_plan(text) for text in texts]
@@ -146,12 +150,12 @@ def first_fit(data: Data, texts: Sequence[str], ids: RowIds) -> list[int]:
 
 
 def _lives(data: Data, numbers: RowIds) -> View:
-    """Return a view of the rows K<n>, n in `numbers`."""
+    """Return a view of rows K<n>; `numbers` are these n."""
     return View(data, SERIES, data.kernel_only_rows()[numbers - 1])
 
 
 def values_of(data: Data, name: str, ids: Sequence[int]) -> list[str]:
-    """Return the values of the field `name` in the rows `ids` (n, or -n for K<n>) as text.
+    """Return the values of the field `name` in the rows `ids` (n, or -n for K<n>), as texts.
 
     Raises KeyError for an unknown field.
     """

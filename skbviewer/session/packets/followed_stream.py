@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Follow Stream: the data that both ends of a packet's conversation sent."""
+"""Follow Stream: the data that the two ends of a packet's conversation sent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...analysis.words.packet_info import address
 from ...records import Progress, SourceRow
 from ...records.protocols import TCP, UDP
 from ...store import Database, packet_list_queries
-from ...store.rows import StoredPacket
+from ...store.query_rows import StoredPacket
 from ..annotation_places import RowIds
 from .payloads import Payloads
 
@@ -22,10 +22,12 @@ PAGE = 4096  # packets per query
 
 
 class Stream(NamedTuple):
-    """One conversation. `ends` are two texts "address:port"; the side that sent first comes first.
+    """The data of one conversation.
 
-    `text` is the display filter for it. `unread` is the number of packets whose bytes could not be
-    read from the capture.
+    `ends` are two texts "address:port"; the end that sent first is the first one.
+
+    `text` is the display filter that selects the conversation.  `unread` is the number of packets
+    whose bytes could not be read from the capture.
     """
 
     protocol: str  # "TCP" or "UDP"
@@ -37,9 +39,9 @@ class Stream(NamedTuple):
 
 
 def stream_filter(protocol: int | None, number: str) -> str:
-    """Return the filter for stream `number`: "tcp.stream == 3".
+    """Return the display filter for stream `number`, for example "tcp.stream == 3".
 
-    Raises KeyError if packets of this protocol have no stream.
+    Raises KeyError if packets of this protocol have no streams.
     """
     word = WORDS.get(protocol or 0)
     if word is None or not number:
@@ -50,7 +52,7 @@ def stream_filter(protocol: int | None, number: str) -> str:
 def stream_of(
     db: Database, ids: RowIds, text: str, sources: Sequence[SourceRow], progress: Progress
 ) -> Stream:
-    """Return the data that both ends of the conversation of the packets `ids` sent.
+    """Return the data that both ends of a conversation sent; `ids` are its packets.
 
     `ids` are sorted by number; `text` is the display filter that selects them.  Raises Cancelled.
     """
@@ -74,7 +76,7 @@ def stream_of(
 
 
 def _end(row: StoredPacket, side: str) -> str:
-    """Return "10.0.0.1:80" or "[fe80::1]:80"."""
+    """Return one end of a packet as a text: "10.0.0.1:80" or "[fe80::1]:80"."""
     high, low = getattr(row, f"{side}addr_hi"), getattr(row, f"{side}addr_lo")
     text = address(row.ip_version, high, low) or ""
     port = getattr(row, f"{side}port")
@@ -82,7 +84,7 @@ def _end(row: StoredPacket, side: str) -> str:
 
 
 def numbers_of(ids: RowIds | None, count: int) -> RowIds:
-    """Return the packet numbers among the rows `ids`; `ids` is None for all `count` packets."""
+    """Return the rows of `ids` that are packets; None means all `count` packets."""
     if ids is None:
         return np.arange(1, count + 1)
     return np.asarray(ids[ids > 0])

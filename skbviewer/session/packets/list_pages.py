@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages of the packet list: any rows in any order, with the kernel's data about them."""
+"""Pages of the packet list: any rows in any order, with facts from kernel logs."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ...analysis import ends
-from ...analysis.fields.field_data import Data
-from ...analysis.row_summary import NamesOf, RowSummary, row_summaries
-from ...analysis.streams import tcp_info
+from ...analysis.fields.field_source_tables import Data
+from ...analysis.packet_row_summary import NamesOf, RowSummary, row_summaries
+from ...analysis.streams import tcp_info_column_text
 from ...analysis.streams.kernel_only_tcp import lifetime_summaries
 from ...analysis.streams.ping_and_arp_links import Link, links_of
-from ...analysis.streams.tcp_info import SegmentSummary
+from ...analysis.streams.tcp_info_column_text import SegmentSummary
 from ...records import PacketRow, SeriesRow, SourceKind
 from ...records.types import Bools
 from ...store import Database, packet_list_queries, queries
 from ...store.packet_list_queries import AddressOfRow, LegSummary
-from ...store.rows import StoredSeries
+from ...store.query_rows import StoredSeries
 from ..annotation_places import RowIds
 from .payloads import Payloads
 from .row_values import packet_row, series_row
@@ -29,7 +29,7 @@ Fitted = Callable[[int, RowIds], RowIds]  # (source, times): on the first captur
 
 
 class Origins(NamedTuple):
-    """The number of the first row of each source, and what kernel logs the session has."""
+    """The number of the first row of each source, and the kinds of kernel logs in the session."""
 
     first: dict[int, int]
     has_kbl: bool
@@ -48,10 +48,11 @@ def origins(db: Database) -> Origins:
 
 
 class Known(NamedTuple):
-    """Facts about packets that follow from further packets of the stream, by packet number.
+    """Facts about a packet that other packets of its stream show, by packet number.
 
-    Only packets that were asked for are included.  `lives` holds the summaries of rows K<n>, by n.
-    `lost_legs` returns for each leg of the session whether a drop in it lost its packet.
+    Only the packets that were asked for are included.  `lives` has the summaries of rows K<n>, by
+    n.  `lost_legs` is a function that returns for each leg of the session whether a drop in it lost
+    the packet.
     """
 
     streams: Mapping[int, SegmentSummary]
@@ -61,15 +62,15 @@ class Known(NamedTuple):
 
 
 def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
-    """Return the facts about the rows `ids` that other packets show: TCP summaries and links.
+    """Return facts about the rows `ids` that other packets show: TCP summaries and links.
 
-    In a large session, the result is empty until the streams were `followed`.
+    In a large session, the result is empty if the streams were not `followed`.
     """
     if not followed:
         return Known({}, {}, {}, data.lost_legs)
     numbers, lives = ids[ids > 0], -ids[ids < 0]
     return Known(
-        tcp_info.segment_summaries(data, numbers),
+        tcp_info_column_text.segment_summaries(data, numbers),
         links_of(data, numbers),
         lifetime_summaries(data, lives) if len(lives) else {},
         data.lost_legs,
@@ -85,10 +86,10 @@ def rows(
     files: Payloads,
     known: Known,
 ) -> list[PacketRow | SeriesRow]:
-    """Return the rows `ids` (n, or -n for K<n>) of the packet list, in their order.
+    """Return the rows `ids` (n, or -n for K<n>) of the packet list, in the order of `ids`.
 
-    `names` returns the names of a log, `fitted` converts its times to the captures' clock, and
-    `files` reads payloads.  `known` has facts that other packets show about the rows.  Raises
+    `names` returns the names of a log, `fitted` converts times of a log to the captures' clock, and
+    `files` reads payloads.  `known` has the facts about the rows that other packets show.  Raises
     KeyError for a row that does not exist.
     """
     files.look_again()
@@ -126,7 +127,7 @@ def rows(
 
 
 def _addresses(rows: Iterable[AddressOfRow]) -> dict[int, tuple[tuple[str, str], ...]]:
-    """Return the pairs of addresses that the kernel recorded for each packet, each once."""
+    """Return for each packet the distinct pairs of addresses that the kernel recorded."""
     found: dict[int, dict[tuple[str, str], None]] = {}
     for row in rows:
         found.setdefault(row.row, {})[ends(row)] = None
@@ -141,7 +142,7 @@ def _with(row: Row, summary: RowSummary) -> Row:
 def _as_begun(legs: Sequence[LegSummary], fitted: Fitted) -> list[LegSummary]:
     """Return the legs in the order in which they began.
 
-    Times of several logs are converted to one clock first.
+    Times in several logs are converted to one clock before they are compared.
     """
     source = np.array([leg.source for leg in legs], np.int64)
     begin = np.array([leg.begin_ns for leg in legs], np.int64)
@@ -153,7 +154,7 @@ def _as_begun(legs: Sequence[LegSummary], fitted: Fitted) -> list[LegSummary]:
 
 
 def _fitted_times(series: Iterable[StoredSeries], fitted: Fitted) -> dict[int, int]:
-    """Return when each skb lifetime began, by series id, on the capture's clock (ns)."""
+    """Return when each skb lifetime (series id) began, on the clock of the captures (ns)."""
     by_source: dict[int, list[StoredSeries]] = {}
     for row in series:
         by_source.setdefault(row.source, []).append(row)
@@ -165,5 +166,5 @@ def _fitted_times(series: Iterable[StoredSeries], fitted: Fitted) -> dict[int, i
 
 
 def row_numbers(first: int, count: int, last: int) -> RowIds:
-    """Return the numbers first .. first + count - 1 that are between 1 and `last`."""
+    """Return the numbers from `first` to `first + count - 1` that are between 1 and `last`."""
     return np.arange(max(first, 1), min(first + count - 1, last) + 1, dtype=np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The detail tree of a packet: its headers, and facts from the session."""
+"""The detail tree of a packet: its headers, and facts about it from the session."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ import numpy as np
 
 from ... import readers
 from ...analysis.dissect import Node, dissect
-from ...analysis.dissect.generated_lines import FIELDS, STREAM_FIELDS, PacketFacts, with_facts
-from ...analysis.fields.field_data import PACKET
-from ...analysis.streams import tcp_info
+from ...analysis.dissect.frame_and_stream_lines import (
+    FIELDS,
+    STREAM_FIELDS,
+    PacketFacts,
+    with_facts,
+)
+from ...analysis.fields.field_source_tables import PACKET
+from ...analysis.streams import tcp_info_column_text
 from ...analysis.streams.ping_and_arp_links import Link, links_of
 from ...records import BadInput, PacketRow, SourceKind, SourceRow
 from ...store import Database, queries
@@ -21,7 +26,7 @@ from .session_fields import Fields
 
 
 def bytes_of(db: Database, sources: Sequence[SourceRow], number: int) -> bytes | None:
-    """Return the captured bytes of packet `number`; None if its file moved or changed its size.
+    """Return the captured bytes of packet `number`; None if its file has moved or changed its size.
 
     Raises KeyError for an unknown packet.
     """
@@ -38,9 +43,9 @@ def bytes_of(db: Database, sources: Sequence[SourceRow], number: int) -> bytes |
 def of_packet(
     packets: PacketList, fields: Fields, packet: PacketRow, kind: str, captured: bytes
 ) -> tuple[Node, ...]:
-    """Return the Frame node and the headers of `packet`, dissected from its `captured` bytes.
+    """Return the tree of `packet`: the node Frame, and the headers in its `captured` bytes.
 
-    `kind` is the kind of the packet's capture.  In a large session, the lines about the packet's
+    `kind` is the kind of file in which the packet is.  In a large session, facts about the packet's
     stream are missing until the streams have been followed.
     """
     nodes = dissect(captured, packet.linktype, packet.len)
@@ -56,7 +61,9 @@ def _facts(
     if kind != "pcapng":  # other files name no interfaces
         values["frame.interface_id"] = ""
     numbers = np.array([number], np.int64)
-    summary = tcp_info.segment_summaries(data, numbers).get(number) if followed else None
+    summary = (
+        tcp_info_column_text.segment_summaries(data, numbers).get(number) if followed else None
+    )
     link = links_of(data, numbers).get(number) if followed else None
     payload = int(data.columns.take(PACKET, "payload", numbers - 1)[0])
     return PacketFacts(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packet list of an open session: its rows, chosen by display filters, in any order."""
+"""The packet list of an open session: rows that display filters select, in any order."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import cast
 
 import numpy as np
 
-from ...analysis.fields.segment_keys import kernel_only_keys, packet_keys
-from ...analysis.streams import tcp_info
+from ...analysis.fields.tcp_segment_keys import kernel_only_keys, packet_keys
+from ...analysis.streams import tcp_info_column_text
 from ...records import PacketRow, Progress, SeriesRow, Silent
 from ...store import queries, schema
 from ..annotation_places import RowIds
-from ..opened_file import OpenedFile
+from ..open_session_file import OpenedFile
 from . import column_order, filtered_rows, list_pages, process_order
 from .payloads import Payloads
 from .session_fields import Fields
@@ -22,7 +22,7 @@ FEW_PACKETS = 100_000  # up to this many, following all streams takes no noticea
 
 
 class PacketList:
-    """Packets 1, 2, ... and rows K1, K2, ... of skb lifetimes that no packet matches."""
+    """The rows of the list: packets 1, 2, ..., and K1, K2, ...: skb lifetimes without a packet."""
 
     def __init__(self, opened: OpenedFile, fields: Fields) -> None:
         self._opened, self._fields = opened, fields
@@ -38,15 +38,15 @@ class PacketList:
         return self._packets
 
     def numbered(self, first: int, count: int) -> list[PacketRow]:
-        """Return the packets with numbers first .. first + count - 1 that exist."""
+        """Return the packets from number `first` to `first + count - 1`, as far as they exist."""
         ids = list_pages.row_numbers(first, count, self.count())
         return cast(list[PacketRow], self.rows(ids))
 
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
-        """Return the rows `ids` in that order: n is packet n, -n is row K<n>.
+        """Return the rows `ids` in the order of `ids`: n is packet n, -n is row K<n>.
 
-        Raises KeyError for a row that does not exist.  In large sessions, Info lacks the TCP stream
-        analysis until follow_streams() has been called.
+        Raises KeyError for a row that does not exist.  In large sessions, the column Info shows no
+        TCP analysis until follow_streams() was called.
         """
         known = list_pages.known_of(self._fields.data(), ids, self.streams_followed())
         files = self.payloads()
@@ -57,17 +57,20 @@ class PacketList:
             )
 
     def kernel_only_count(self) -> int:
-        """Return the number of skb lifetimes that have an address but no packet."""
+        """Return the number of skb lifetimes that have addresses, but no packet."""
         with self._opened.database() as db:
             return queries.kernel_only_count(db)
 
     def all_kernel_only_count(self) -> int:
-        """Return kernel_only_count() plus the lifetimes without an address, which come last."""
+        """Return the number of skb lifetimes that have no packet.
+
+        Lifetimes without addresses have the highest numbers K<n>.
+        """
         with self._opened.database() as db:
             return queries.all_kernel_only_count(db)
 
     def kernel_only(self, first: int, count: int) -> list[SeriesRow]:
-        """Return the rows K<first> .. K<first + count - 1>."""
+        """Return `count` rows K<n>, from n = `first` on."""
         ids = list_pages.row_numbers(first, count, self.kernel_only_count())
         return cast(list[SeriesRow], self.rows(-ids))
 
@@ -80,9 +83,9 @@ class PacketList:
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return rows as select() does.
+        """Return the rows that select() returns, in any order that the packet list offers.
 
-        `order` may also be process_order.WORD or a word of column_order.WORDS.
+        `order` may name process_order.WORD or a word of column_order.WORDS, besides fields.
         """
         if order is None or order[0] not in (process_order.WORD, *column_order.WORDS):
             return self.select(text, order, kernel_only, hidden, progress, all_lives)
@@ -102,10 +105,10 @@ class PacketList:
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Return the rows that match the display filter `text`; see filtered_rows.select().
+        """Return the rows that match the display filter `text`; None means all packets, by number.
 
-        The arguments are explained there.  Lifetimes without a network identity are left out unless
-        `all_lives`.
+        filtered_rows.select() explains the arguments.  With `all_lives`, lifetimes without a
+        network identity are included.
         """
         if kernel_only and not all_lives:
             first, last = self.kernel_only_count() + 1, self.all_kernel_only_count()
@@ -114,32 +117,32 @@ class PacketList:
         return filtered_rows.select(self._fields.data(), text, order, kernel_only, hidden, progress)
 
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
-        """Return for each row of `ids` the index of the first filter in `texts` that fits it.
+        """Return for each row of `ids` the index of the first filter in `texts` that it matches.
 
         -1 means that no filter matches the row.  Raises FilterError.
         """
         return filtered_rows.first_fit(self._fields.data(), texts, ids)
 
     def streams_followed(self) -> bool:
-        """Return whether rows() includes the findings in TCP streams."""
-        return tcp_info.streams_known(self._fields.data()) or self.count() <= FEW_PACKETS
+        """Return whether the rows include the findings in TCP streams."""
+        return tcp_info_column_text.streams_known(self._fields.data()) or self.count() <= FEW_PACKETS
 
     def follow_streams(self, progress: Progress | None = None) -> None:
         """Follow all TCP streams once; for millions of packets, this takes seconds.
 
-        A diagnosis needs them, too, and the keys of segments.  Raises Cancelled.
+        Diagnoses and the keys of segments need the streams, too.  Raises Cancelled.
         """
         for keys in (packet_keys, kernel_only_keys):
             keys(self._opened.columns, self._fields.data())
-        tcp_info.follow(self._fields.data(), progress or Silent())
+        tcp_info_column_text.follow(self._fields.data(), progress or Silent())
         nothing = np.zeros(0, np.int64)
         list_pages.known_of(self._fields.data(), nothing, True)  # cached, so no page waits
 
     def look_again(self) -> None:
-        """Check the input files again, so that returned or changed files are noticed."""
+        """Check the input files again, to notice files that are back or have changed."""
         self._payloads = None
 
     def payloads(self) -> Payloads:
-        """Return the contents of the captures."""
+        """Return the object that reads payloads from the captures."""
         self._payloads = self._payloads or Payloads(self._opened.sources())
         return self._payloads

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Facts that only captured bytes show: the protocol of a packet's payload, and the payload itself.
+"""Facts that only captured bytes show: the protocol of a payload, and the payload.
 
-Bytes are read from the source files. Files that moved or changed are treated as unreadable.
+The bytes are read from the source files.  A file that has moved or changed its size counts as
+unreadable.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ from ...analysis.dissect import (
     payload_summary,
     tcp_options_of,
 )
-from ...analysis.streams.tcp_info import SegmentSummary
+from ...analysis.streams.tcp_info_column_text import SegmentSummary
 from ...records import BadInput, PacketRow, SourceRow
 from ...records.header_layout import IP_OFFSET
 from ...records.protocols import TCP, UDP
 from ...records.types import UInt8s
-from ...store.rows import StoredPacket
+from ...store.query_rows import StoredPacket
 
 ETHERNET = 1
 PORTS = {protocol: {p for one, p in PARSERS if one == protocol} for protocol in (TCP, UDP)}
 
 
 class Payloads:
-    """The payloads of a session's packets; `sources` are its input files."""
+    """Reads the payloads of packets from the session's input files, `sources`."""
 
     def __init__(self, sources: Sequence[SourceRow]) -> None:
         self._paths: Mapping[int, Path] = {
@@ -44,17 +45,17 @@ class Payloads:
         self._kept: dict[int, UInt8s | None] = {}  # by source id; None: moved or changed
 
     def look_again(self) -> None:
-        """Check the source files again, so that returned or changed files are noticed."""
+        """Check the source files again, to notice files that are back or have changed."""
         for source in [s for s, kept in self._kept.items() if self._is(s) is (kept is None)]:
             del self._kept[source]
 
     def described(
         self, row: StoredPacket, made: PacketRow, stream: SegmentSummary | None = None
     ) -> PacketRow:
-        """Return `made` with the protocol and Info of its payload, if the ports suggest one.
+        """Return the row `made` with protocol and Info of its payload, if its ports suggest one.
 
-        `row` holds the packet's stored columns, and `stream` what its TCP stream shows.  Routing
-        and bridging protocols, which have no ports, are found by protocol number or LLC header.
+        `row` has the stored columns of the packet; `stream` is what its TCP stream shows.  Routing
+        and bridging protocols have no ports, so they are found by protocol number or LLC header.
         """
         if row.protocol in IP_PROTOCOLS or (row.ip_version == 0 and row.ethertype < 0):
             found = self._control(row)
@@ -70,10 +71,10 @@ class Payloads:
         return made._replace(protocol_name=summary.protocol, info=words + summary.info)
 
     def options(self, row: StoredPacket, stream: SegmentSummary | None = None) -> str:
-        """Return the options of the TCP header of packet `row` as a text for Info: " MSS=1460".
+        """Return the options in the TCP header of packet `row`, as a text for Info: " MSS=1460".
 
-        `stream` makes acknowledgement numbers relative to the stream's first.  Returns "" if the
-        header has no options.
+        If `stream` is given, acknowledgement numbers are relative to the stream's first number.
+        Returns "" if the header has no options.
         """
         if row.protocol != TCP or row.tcp_flags < 0:
             return ""
@@ -97,7 +98,7 @@ class Payloads:
         return payload_of(data, row.linktype) if data is not None else None
 
     def data(self, source: int, offset: int, caplen: int) -> bytes | None:
-        """Return `caplen` captured bytes at `offset` of an input; None if its file has changed."""
+        """Return `caplen` captured bytes at `offset` of a file; None if the file has changed."""
         if source not in self._kept:
             self._kept[source] = self._open(source)
         kept = self._kept[source]
@@ -106,7 +107,10 @@ class Payloads:
         return kept[offset : offset + caplen].tobytes()
 
     def contents(self, source: int) -> UInt8s:
-        """Return a capture's contents.  Raises BadInput if the file moved or changed its size."""
+        """Return the contents of a capture.
+
+        Raises BadInput if the file has moved or changed its size.
+        """
         if not self._is(source):
             path = self._paths[source]
             raise BadInput(path, None, "is missing, or has changed since it was imported")
@@ -119,7 +123,7 @@ class Payloads:
             return None
 
     def _is(self, source: int) -> bool:
-        """Return whether the source file exists and has its size at import."""
+        """Return whether the source file exists, and has the same size as when it was imported."""
         try:
             return bool(self._paths[source].stat().st_size == self._sizes[source])
         except (OSError, KeyError):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Sort rows by the thread that the column Process shows: that of the first leg with a thread."""
+"""Sort rows by the thread in the column Process: the thread of the row's first leg that has one."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...analysis.fields.field_data import LEG, PACKET, SERIES, Array, Data
+from ...analysis.fields.field_source_tables import LEG, PACKET, SERIES, Array, Data
 from ...records.types import INT64_MAX, Int64s
 from ..annotation_places import RowIds
 
@@ -13,7 +13,7 @@ WORD = "process"
 
 
 def sorted_ids(data: Data, ids: RowIds, descending: bool) -> RowIds:
-    """Return `ids` sorted by name and number of their thread.
+    """Return `ids` sorted by the name and the number of their threads.
 
     Rows without a thread come last; equal rows keep their order.
     """
@@ -32,7 +32,7 @@ def sorted_ids(data: Data, ids: RowIds, descending: bool) -> RowIds:
 
 
 def _leg_ranks(data: Data) -> Int64s:
-    """Return for each leg the rank of its thread, in the order of names and numbers; -1: none."""
+    """Return for each leg the rank of its thread by name and number; -1 without a thread."""
     pid = data.columns.array(LEG, "pid").astype(np.int64)
     source = data.columns.array(LEG, "source").astype(np.int64)
     pairs, at = np.unique(source << 32 | np.maximum(pid, 0), return_inverse=True)
@@ -44,9 +44,9 @@ def _leg_ranks(data: Data) -> Int64s:
 
 
 def _first(data: Data, row: Array, leg: Array, ranks: Int64s, count: int) -> Int64s:
-    """Return for each of `count` rows the rank of the first of its legs that has one; -1: none.
+    """Return for each row the rank of its first leg that has a rank; -1 if none has.
 
-    Leg `leg[n]` belongs to row `row[n]`; both are 0-based.
+    Leg `leg[n]` belongs to row `row[n]`; both are 0-based; there are `count` rows.
     """
     there = ranks[leg] >= 0
     row, leg = row[there], leg[there]
@@ -60,7 +60,7 @@ def _first(data: Data, row: Array, leg: Array, ranks: Int64s, count: int) -> Int
 
 
 def _begin(data: Data) -> Int64s:
-    """Return when each leg began (ns); with several logs, on the captures' clock."""
+    """Return when each leg began (ns); if there are several logs, on the captures' clock."""
     begin = data.columns.array(LEG, "begin_ns").astype(np.int64)
     logs = data.logs()
     if len(logs) > 1:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Convert rows of the store into the plain values that views and exports use."""
+"""Convert stored rows into the plain values that views and exports use."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...analysis import VERDICTS, address, describe, mac, or_none, reason, series_reason
-from ...analysis.streams.tcp_info import SegmentSummary
+from ...analysis.streams.tcp_info_column_text import SegmentSummary
 from ...matching import Rung
 from ...records import POINTS_ONLY, UNTIMED, PacketRow, SeriesRow
 from ...records.protocols import TCP, UDP
-from ...store.rows import StoredPacket, StoredSeries
+from ...store.query_rows import StoredPacket, StoredSeries
 
 EXACT = VERDICTS.index("exact")
 POINTS = f" {POINTS_ONLY.capitalize()}."
@@ -24,9 +24,9 @@ def packet_row(
     stream: SegmentSummary | None = None,
     more: str = "",
 ) -> PacketRow:
-    """Return the stored packet `row` as a row of the packet list.
+    """Return a packet, as it is stored, as a row of the packet list.
 
-    `first` is the number of its source's first packet; `stream` is what its TCP stream shows;
+    `first` is the number of the first packet of its source; `stream` is what its TCP stream shows;
     `more` is appended to Info.
     """
     protocol_name, info = describe(row, stream, more)
@@ -61,7 +61,7 @@ def packet_row(
 
 
 def spent(row: StoredPacket | StoredSeries) -> dict[str, Any]:
-    """Return the parts of a row's time in the kernel, in ns. See docs/times.md for the terms."""
+    """Return the parts of a row's time in kernel, in ns. docs/times.md explains their names."""
     names = ("busy_ns", "wait_ns", "unknown_ns", "cpu_ns", "overlap_ns")
     if row.kernel_ns < 0:
         return dict.fromkeys(names)
@@ -71,7 +71,7 @@ def spent(row: StoredPacket | StoredSeries) -> dict[str, Any]:
 
 
 def _reason(row: StoredPacket, has_kbl: bool) -> str:
-    """Return the reason of the verdict, and why an exact match has no time."""
+    """Return the reason of the verdict; for an exact match without a time, also why it has none."""
     lost = POINTS if row.rung == Rung.OF_LOG else LOST
     unknown = row.verdict == EXACT and row.kernel_ns < 0
     return reason(row.verdict, row.rung, has_kbl) + (lost if unknown else "")
@@ -82,7 +82,7 @@ def series_row(
 ) -> SeriesRow:
     """Return an skb lifetime as row K<n>; `stream` has its numbers in a captured stream.
 
-    `has_points` means that its log has only points.
+    `has_points` is True if its log has only points.
     """
     unknown = POINTS if has_points else LOST
     protocol_name, info = describe(row, stream)

@@ -28,9 +28,9 @@ Value = int | str | bytes | memoryview
 
 
 def beginning(values: Sequence[Value], blob: int) -> bytes:
-    """Return the bytes of a record that precede its blob: the header, and `values`.
+    """Return the bytes of a record before its blob: the record's header, and `values`.
 
-    The record has NULL in place of its row id, then `values`, then a blob of `blob` bytes.
+    The record consists of NULL in place of the row id, then `values`, then a blob of `blob` bytes.
     """
     types: list[bytes] = [varint(NULL)]
     body: list[bytes | memoryview] = []
@@ -71,7 +71,7 @@ def overflowing(size: int) -> int:
 def chain(numbers: Int64s, data: memoryview) -> Pages:
     """Return the overflow pages that hold `data`, as an array (n, PAGE).
 
-    `numbers` are the numbers that these pages get in the file; each page names the next one.
+    `numbers` are the page numbers that these pages get in the file; each page names the next one.
     """
     pages = np.empty((len(numbers), PAGE), np.uint8)
     pages[:-1, :4] = numbers[1:].astype(">u4").view(np.uint8).reshape(-1, 4)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The order of an index: by its keys, then by row.
 
-Keys are often sorted already.  Unsorted keys are often row numbers of another table, with about as
-many different values as there are keys; then a counting sort needs no comparisons.
+Key columns are often sorted already.  If not, the keys are often row numbers of another table, with
+about as many distinct values as there are keys; then a counting sort needs no comparisons.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ STEP = 4096  # keys handled together
 
 
 def in_order(keys: list[Values]) -> list[Values]:
-    """Return the key columns sorted as in an index and, as the last column, the row ids.
+    """Return the key columns in the order of an index, with the row ids as the last column.
 
-    `keys` are the key columns, by row; row ids count from 1.
+    `keys` are the key columns in the order of rows; row ids count from 1.
     """
     count = len(keys[0])
     if len(keys) > 1:
@@ -45,10 +45,11 @@ def in_order(keys: list[Values]) -> list[Values]:
 def _count(
     memory: UInt8s, places: Int64s, count: Int, low: Int, at: Int32s, rows: Int32s, keys: Int32s
 ) -> None:
-    """Sort a column of `count` values by counting: `rows` gets the row ids, `keys` the values.
+    """Sort a column by counting: `rows` gets the row ids, and `keys` the sorted values.
 
-    `memory` and `places` are those of Sources.  `low` is the lowest value.  `at` is scratch space,
-    filled with zeros: an element for each value from `low` to the highest one, and one more.
+    Sources explains `memory` and `places`; the column has `count` values.  `low` is the lowest
+    value.  `at` is scratch space, filled with zeros: it has an element for each value from `low` to
+    the highest one, and one more.
     """
     some = np.empty(STEP, np.int64)
     for begin in range(0, count, STEP):

@@ -27,7 +27,7 @@ def varint(value: int) -> bytes:
 
 
 def varints(values: Int64s) -> list[npt.NDArray[np.uint8]]:
-    """Return the varints of rising numbers: one array (n, bytes) for each length of varint."""
+    """Return the varints of rising numbers: an array (n, bytes) for each length of varints."""
     made = []
     steps = np.searchsorted(values, [1 << 7 * size for size in range(1, 9)])
     for size, (begin, end) in enumerate(pairwise([0, *steps.tolist()]), start=1):
@@ -42,8 +42,8 @@ def varints(values: Int64s) -> list[npt.NDArray[np.uint8]]:
 def interior(kind: int, children: Int64s, cells: list[npt.NDArray[np.uint8]]) -> Pages:
     """Return an interior page of the b-tree, as an array (1, PAGE).
 
-    `kind` is the type of the page, its first byte.  `children` are page numbers.  `cells` has the
-    cells between two children each, without the child's number: arrays (n, bytes) of uint8.
+    `kind` is the type of the page, its first byte.  `children` are page numbers.  `cells` are the
+    cells between the children, without the page number of the child: arrays (n, bytes) of uint8.
     """
     page = np.zeros((1, PAGE), np.uint8)
     numbers = children.astype(">u4").view(np.uint8).reshape(-1, 4)

@@ -47,9 +47,9 @@ def fill(
 ) -> None:
     """Fill `pages` leaf pages with `count` rows each; `kind` is the first byte of a page.
 
-    The first row is row `begin` of the columns and has row id `first`; the first row of each
-    further page is `step` rows later.  `memory` and `places` are those of Sources; `shape`, `body`
-    and `cell` are the parts of a Layout, as made by lay_out(); `u1` to `u8` are those of a Sheet.
+    The first page begins with row `begin` of the columns, whose row id is `first`; each further
+    page begins `step` rows later.  Sources explains `memory` and `places`; `shape`, `body` and
+    `cell` are fields of a Layout that lay_out() has filled; `u1` to `u8` are fields of a Sheet.
     """
     size, scratch = shape[SIZE], np.int64(len(u1) - ROOM)
     values, longs = np.empty(STAGED, np.int64), memory.view(np.int64)
@@ -82,7 +82,7 @@ def fill(
 
 @compiled
 def _begin(kind: Int, count: Int, size: Int, page: UInt8s) -> None:
-    """Write a page up to its first cell: header, pointers, zeros."""
+    """Write the part of a page before its first cell: header, pointers, zeros."""
     start = PAGE - count * size
     for byte in range(start):
         page[byte] = 0
@@ -110,7 +110,7 @@ def _count_up(
     u1: UInt8s,
     u8: npt.NDArray[np.uint64],
 ) -> None:
-    """Write row ids, from `first` on, into the cells from byte `at` on."""
+    """Write row ids, which begin with `first`, into the cells that begin at byte `at`."""
     size, lead, rowid = shape[SIZE], shape[LEAD], shape[ROWID]
     if size < 8 or lead + rowid > 8 or rowid > 6:
         for number in range(rows):
@@ -141,9 +141,12 @@ def _put(
     u4: npt.NDArray[np.uint32],
     u8: npt.NDArray[np.uint64],
 ) -> None:
-    """Write the `values` of a column from byte `begin` on, `size` bytes apart.
+    """Write the `values` of a column into cells that begin `size` bytes apart.
 
-    All indices are unsigned, because numba checks signed ones for negative values in each turn.
+    The first value goes to byte `begin`.
+
+    All indices are unsigned, because numba would check a signed index for negative values each
+    time.
     """
     at, source, apart = np.uint64(begin), np.uint64(row), np.uint64(size)
     if width == 1:
@@ -176,7 +179,7 @@ def _put(
 
 @compiled
 def byte_swapped(value: Int) -> Int:
-    """Return an unsigned 64-bit number with its bytes reversed: compiles to one instruction."""
+    """Return an unsigned 64-bit number with its bytes reversed, by one machine instruction."""
     value = (value & np.uint64(0x00FF00FF00FF00FF)) << np.uint64(8) | (
         value >> np.uint64(8) & np.uint64(0x00FF00FF00FF00FF)
     )

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Leaf pages of SQLite's b-trees in memory, filled with rows of numbers (see row_cells.py).
 
-The cells of some pages are made together, one after the other.  The bytes that all cells have in
-common are written once and stay.  The other columns are then written into the cells, one by one.
+The cells of several pages are made together, one after the other.  The bytes that are equal in all
+cells are written once, and stay for the next pages.  The columns are then written into the cells,
+one after the other.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .row_cell_loops import (
 
 
 class Sheet(NamedTuple):
-    """Pages in memory, as bytes and as unaligned numbers; after them is space for cells."""
+    """Pages in memory, as bytes and as unaligned numbers, followed by space for cells."""
 
     u1: UInt8s
     u2: npt.NDArray[np.uint16]

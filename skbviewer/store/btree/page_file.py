@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Write tables of numbers and their indexes as whole SQLite b-trees, without SQLite's row API.
+"""Write tables of numbers and their indexes as whole SQLite b-trees, without SQLite's C API.
 
-SQLite creates the empty tables and indexes.  The pages of rows are appended to the file, and the
-top of each tree goes to the root page that SQLite allocated.  No transaction may be open meanwhile.
-Writing whole pages is several times as fast as the C API, which works row by row.  Format:
-fileformat2.html at sqlite.org, 1.3 (header), 1.5 (b-tree pages).
+SQLite creates the tables and indexes, which are empty.  This module appends the pages of rows to
+the file, and writes the top page of each tree to the root page that SQLite has allocated.  No
+transaction may be open while pages are written.  Writing whole pages is several times as fast as
+the C API, which works row by row.  Format: fileformat2.html at sqlite.org, 1.3 (header), 1.5
+(b-tree pages).
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ LOCK_PAGE = (1 << 30) // PAGE + 1  # SQLite locks bytes of this page and stores 
 
 
 class PageFile:
-    """An SQLite file to which pages are appended.  close() updates the file's header.
+    """An SQLite file to which pages are appended.
+
+    close() writes the new size into the header of the file.
 
     Raises OSError if the disk is full.
     """
@@ -53,7 +56,7 @@ class PageFile:
         return sheet(PAGES_AT_ONCE)
 
     def following(self, count: int) -> Int64s:
-        """Return the numbers of the next `count` pages that append() will write."""
+        """Return the numbers that the next `count` appended pages will get."""
         first = self._pages + 1
         numbers = np.arange(first, first + count)
         if first <= LOCK_PAGE < first + count:
@@ -77,7 +80,7 @@ class PageFile:
         self._write(number, page)
 
     def close(self) -> None:
-        """Write the number of pages into the header and mark it as changed for open connections."""
+        """Write the number of pages into the header, and mark the file as changed."""
         try:
             header = os.pread(self._file, 100, 0)
             change = struct.unpack_from(">I", header, 24)[0] + 1 & 0xFFFFFFFF
@@ -104,9 +107,9 @@ class Rows:
         self._single: Pages | None = None  # the only leaf so far, which may become the root
 
     def add(self, file: PageFile, columns: Sources) -> Int64s:
-        """Append columns of at least one row: all columns of the table except `id`.
+        """Append rows, given as all columns of the table except `id`; at least one row.
 
-        Returns (columns, 2): the lowest and the highest value of each column.
+        Returns an array (columns, 2) with the lowest and the highest value of each column.
         """
         made, before, found = self._layout, self._count, []
         for begin, end in _blocks(before, columns.count):
@@ -143,7 +146,10 @@ class Rows:
 
 
 class Records:
-    """The rows of one table whose last column is a blob, appended one by one; then finish()."""
+    """The rows of a table whose last column is a blob, appended one by one.
+
+    Call finish() after the last row.
+    """
 
     def __init__(self, root: int) -> None:
         self._root = root
@@ -154,7 +160,7 @@ class Records:
         self._last: list[int] = []  # last row id of each leaf
 
     def add(self, file: PageFile, row: Sequence[Value]) -> None:
-        """Append a row with all columns except `id`."""
+        """Append one row, with values of all columns except `id`."""
         *values, blob = row
         assert isinstance(blob, bytes | memoryview)
         self._count += 1
@@ -193,10 +199,10 @@ class Records:
 def _leaves(
     out: Sheet, columns: Sources, made: Layout, rows: range, each: int, first: int = 0
 ) -> Iterator[Pages]:
-    """Yield leaf pages of `rows`, with `each` rows per page.
+    """Yield leaf pages with the `rows` of the columns, `each` rows per page.
 
-    The pages are in `out`, where the next pages overwrite them.  The step of `rows` is the number
-    of rows from page to page.  `first` is the row id of row 0.
+    The pages are in `out`, and the next pages overwrite them.  The step of the range `rows` is the
+    number of rows from one page to the next.  `first` is the row id of row 0 of the columns.
     """
     kind = TABLE_LEAF if made.shape[ROWID] else INDEX_LEAF
     fixed = (MEMORY, columns.places, made.shape, made.body, made.cell, kind)
@@ -212,7 +218,7 @@ def _leaves(
 
 
 def _grow(file: PageFile, root: int, children: Int64s, keys: Int64s) -> None:
-    """Write the tree above the leaves `children`; `keys` are the leaves' last row ids."""
+    """Write the tree above the leaves `children`; `keys` are the last row ids of these leaves."""
     most = (PAGE - INTERIOR_HEADER) // (2 + 4 + len(varint(int(keys[-1])))) + 1
     while True:
         above = []
@@ -229,7 +235,7 @@ def _grow(file: PageFile, root: int, children: Int64s, keys: Int64s) -> None:
 
 
 def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
-    """Write the index of the columns `keys` over all rows of a table, with its root at page `root`.
+    """Write an index of the columns `keys` over all rows of a table; its root is page `root`.
 
     Row ids count from 1.
     """
@@ -277,9 +283,9 @@ def _cells(out: Sheet, columns: list[Values], made: Layout) -> UInt8s:
 
 
 def _blocks(before: int, count: int) -> Iterator[tuple[int, int]]:
-    """Cut `count` rows, which follow `before` rows, into blocks by the length of row ids' varints.
+    """Divide `count` rows, after `before` others, into blocks with row ids of one varint length.
 
-    Yields the bounds of each block.
+    Yields the begin and the end of each block.
     """
     begin = 0
     while begin < count:
@@ -291,7 +297,7 @@ def _blocks(before: int, count: int) -> Iterator[tuple[int, int]]:
 
 
 def _shares(count: int, most: int) -> Iterator[tuple[int, int]]:
-    """Cut `count` children into pages of at most `most`, all about equally full."""
+    """Divide `count` children into pages of at most `most`, which are about equally full."""
     pages = -(-count // most)
     for page in range(pages):
         yield count * page // pages, count * (page + 1) // pages

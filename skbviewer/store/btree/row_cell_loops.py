@@ -35,9 +35,9 @@ def lay_out(
 ) -> None:
     """Fill the parts of a Layout (`shape` to `limits`) for `count` rows from row `begin` on.
 
-    `memory` and `places` are those of Sources.  Row ids take `rowid` bytes, 0 in an index.  A
-    table's record begins with NULL instead of `id`, which SQLite reads from the row id.  `limits`
-    becomes the bounds of the Layout.
+    Sources explains `memory` and `places`.  Row ids take `rowid` bytes; 0 means that the cells are
+    cells of an index.  In a table, a record begins with NULL instead of `id`, because SQLite takes
+    `id` from the row id.  `limits` gets the bounds of the columns.
     """
     for column in range(len(places)):
         low, high = bounds(memory, places, column, begin, count)
@@ -80,7 +80,7 @@ def lay_out(
 
 @compiled
 def _serial(real: bool, low_high: Int64s) -> tuple[int, int]:
-    """Return the serial type and width in bytes of a column with these bounds."""
+    """Return the serial type and the width in bytes of a column with these bounds."""
     low, high = low_high[0], low_high[1]
     if real:
         return SERIAL_REAL, 8

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Rows of numbers as cells of SQLite b-tree pages (https://sqlite.org/fileformat2.html, 1.6, 2.1).
+"""Lay out rows of numbers as cells of SQLite's pages (sqlite.org/fileformat2.html, 1.6, 2.1).
 
-Input: columns (see typed_columns.py).  Output: the layout of a block of rows with cells of equal
-size.  A column is as wide as its lowest and highest value in the block need, so that all rows of
-the block have the same record header.  leaf_pages.py makes pages from it.
+Input: columns (see typed_columns.py).  Output: the layout of a block of rows whose cells have equal
+sizes.  Each column is as wide as its lowest and its highest value in the block need, so all rows of
+the block have the same record header.  With this layout, leaf_pages.py makes pages.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .row_cell_loops import PAGE, SHAPE
 
 
 class Layout(NamedTuple):
-    """The layout of a block of rows, which lay_out() computes."""
+    """The layout of the cells of a block of rows, which lay_out() computes."""
 
     shape: Int64s  # sizes and counts: SIZE, LEAD, ROWID, EACH, VARYING
     body: Int64s  # (columns, 3): COLUMN, OFFSET, WIDTH of those that vary, from left to right
@@ -26,7 +26,7 @@ class Layout(NamedTuple):
 
 
 def layout(columns: int) -> Layout:
-    """Return an empty layout for tables of `columns` columns; lay_out() fills it."""
+    """Return an empty layout for tables with `columns` columns; lay_out() fills it."""
     assert columns < 126, "this writer cannot write so many columns"
     return Layout(
         np.zeros(SHAPE, np.int64),

@@ -21,9 +21,9 @@ Values = npt.NDArray[np.generic]
 
 @compiled
 def bounds(memory: UInt8s, places: Int64s, column: Int, begin: Int, count: Int) -> tuple[Int, Int]:
-    """Return the lowest and the highest of `count` (at least 1) values from row `begin` on.
+    """Return the lowest and the highest of `count` values from row `begin` on (at least one value).
 
-    `column` is a row of `places`, which says where in `memory` the column is; see Sources.
+    `column` is a row of `places`, which says where in `memory` the column is (see Sources).
     """
     kind, at = places[column, KIND], np.uint64(places[column, PLACE])
     if places[column, SAME]:
@@ -55,9 +55,9 @@ def _bounds(window: Values, at: Int, count: Int) -> tuple[Int, Int]:
 
 @compiled
 def stage(memory: UInt8s, places: Int64s, column: Int, begin: Int, count: Int, out: Int64s) -> None:
-    """Fill `out` with `count` values from row `begin` on, of a column without SAME.
+    """Fill `out` with `count` values of a column from row `begin` on.
 
-    `column` is a row of `places`, which says where in `memory` the column is; see Sources.
+    `column` is a row of `places`, which says where in `memory` the column is (see Sources).
     """
     kind, at = places[column, KIND], np.uint64(places[column, PLACE] + begin)
     if kind == 0:
@@ -87,7 +87,7 @@ def narrow(memory: UInt8s, places: Int64s, column: Int, low: Int, count: Int, ou
     """Fill `out` with the first `count` values of a column, minus `low`.
 
     A number takes len(out) / count bytes: 1, 2 or 4.  `column` is a row of `places`, which says
-    where in `memory` the column is; see Sources.
+    where in `memory` the column is (see Sources).
     """
     width, tile = len(out) // count, np.empty(TILE, np.int64)
     if places[column, KIND] == I8:

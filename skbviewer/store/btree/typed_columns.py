@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Columns of any type for compiled loops, which take arrays of one type only.
+"""Give compiled loops, which accept only one type of array, columns of any type.
 
-A loop gets the address and the type of each column, and reads the values through `MEMORY`, an array
-of bytes that begins at a low address and contains all memory.  Only Sources makes such addresses,
-from arrays that it keeps alive.
+A loop gets the address and the type of each column.  The loop reads the values through `MEMORY`, an
+array of bytes that begins at a low address and covers all memory.  Only Sources makes such
+addresses, and only of arrays that it keeps alive.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ MEMORY: UInt8s = np.asarray(_Memory())
 
 
 def as_signed(values: Values) -> Values:
-    """Return `values` as SQLite stores them: uint64 as int64 with the same bits, bool as uint8."""
+    """Return `values` as SQLite stores them: uint64 as int64 with equal bits, bool as uint8."""
     if values.dtype.kind == "b":
         return values.view(np.uint8)
     return values.view(np.int64) if values.dtype == np.uint64 else values
 
 
 class Sources:
-    """Equally long columns of integers or floats (as the bits of float64), and their places.
+    """Columns of equal length (integers, or floats as the bits of float64), and their places.
 
     `places` has a row (KIND, PLACE, SAME) for each column; PLACE is an index into MEMORY, in units
     of the column's values.
@@ -49,7 +49,7 @@ class Sources:
 
 
 class StagedColumns(NamedTuple):
-    """The places of named columns, and their bounds."""
+    """The places of named columns in memory, and the lowest and highest value of each."""
 
     sources: Sources
     number: dict[str, int]  # index of each column in `sources`
@@ -57,7 +57,7 @@ class StagedColumns(NamedTuple):
 
 
 def _plain(values: Values) -> Values:
-    """Return the values contiguous and in native byte order; a repeated value only once."""
+    """Return the values contiguous and in native byte order; if all share memory, only one."""
     if values.strides == (0,):
         values = values[:1]
     flags, dtype = values.flags, values.dtype

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The documented tables of a session: one declaration, read by SQL and as numpy arrays."""
+"""The documented tables of a session, which are declared once, for SQL and for numpy."""

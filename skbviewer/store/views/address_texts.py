@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""IP addresses as texts, for all address columns of documented tables.
+"""IP addresses as texts, for all address columns of the documented tables.
 
-To replace addresses (by pseudonyms, say), replace the words of the vector that address_texts()
-returns: the vector has one word for each distinct address.
+To replace addresses, for example by pseudonyms, replace the words of the vector that
+address_texts() returns: it has one word for each distinct address.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ GROUP = 0xFFFF
 
 
 def address_texts(version: Int64s, hi: Int64s, lo: Int64s) -> Vector:
-    """Return IP addresses as texts, as the SQL views do; None for versions other than 4 and 6.
+    """Return IP addresses as texts, like the SQL views; None for versions other than 4 and 6.
 
     By row: IP `version`, and the upper (`hi`) and lower (`lo`) 64 bits of the address.
     """

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """All documented tables, in the order of docs/schema.md.
 
-SQL views, Parquet files, JSON lines, the Python API, `skbviewer query` and docs/schema.md are made
-from these declarations.
+These declarations are the source of SQL views, Parquet files, JSON lines, the Python API,
+`skbviewer query` and docs/schema.md.
 """
 
 from __future__ import annotations
 
-from .expressions import View
+from .column_expressions import View
 from .kernel_views import (
     CALLS,
     DEVICES,

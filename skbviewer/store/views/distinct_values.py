@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Distinct values of long columns, found without sorting, so that each text is made only once."""
+"""Find the distinct values of long columns without sorting, so that each text is made only once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FEWEST = 1 << 10  # slots of the hash table, a power of two
 
 
 def distinct(values: npt.NDArray[np.integer[Any]]) -> tuple[Int32s, Int64s]:
-    """Return a code (int32, from 0) for each value, and the distinct values (int64) by code."""
+    """Return a code (int32, from 0) for each value, and the distinct value (int64) of each code."""
     if not len(values):
         return np.zeros(0, np.int32), np.zeros(0, np.int64)
     low, high = int(values.min()), int(values.max())
@@ -42,7 +42,10 @@ def _by_value(values: Int64s, low: int, high: int) -> tuple[Int32s, Int64s]:
 
 @compiled
 def _number_by_value(values: Int64s, low: int, table: Int32s, codes: Int32s, found: Int64s) -> int:
-    """Do what _number() does; `table` has a place for each value from `low` on, all are -1."""
+    """Do the same as _number(), by a table with a place for each value from `low` on.
+
+    The table must be filled with -1.
+    """
     count = 0
     for row in range(len(values)):
         place = np.uint64(values[row] - low)
@@ -56,10 +59,10 @@ def _number_by_value(values: Int64s, low: int, table: Int32s, codes: Int32s, fou
 
 @compiled
 def _number(values: Int64s, slots: Int32s, codes: Int32s, found: Int64s) -> int:
-    """Write the distinct values to `found`, and each value's index there to `codes`.
+    """Write the distinct values to `found`, and to `codes` the index of each value in `found`.
 
-    `slots` is an empty hash table.  Returns the number of distinct values, or -1 if `found` is too
-    small for them.
+    `slots` is an empty hash table.  Returns the number of distinct values, or -1 if `found` has no
+    room for them.
     """
     mask, count = len(slots) - 1, 0
     for row in range(len(values)):
@@ -79,9 +82,11 @@ def _number(values: Int64s, slots: Int32s, codes: Int32s, found: Int64s) -> int:
 
 
 def picked(values: Int32s, codes: Int32s) -> Int32s:
-    """Return values[code] for each code.  numpy does the same, but first makes int64 of all codes.
+    """Return values[code] for each code.
 
-    `codes` must be within `values`.
+    numpy does the same, but first converts all codes to int64.
+
+    Each code must be a valid index of `values`.
     """
     out = np.empty(len(codes), np.int32)
     _pick(values, codes, out)
@@ -97,7 +102,7 @@ def _pick(values: Int32s, codes: Int32s, out: Int32s) -> None:
 def pairs(
     first: npt.NDArray[np.integer[Any]], second: npt.NDArray[np.integer[Any]]
 ) -> tuple[Int32s, Int64s, Int64s]:
-    """Return a code for each pair (first[i], second[i]), and the two values by code."""
+    """Return a code for each pair (first[i], second[i]), and both values of each code."""
     one, ones = distinct(first)
     two, twos = distinct(second)
     if len(ones) == 1:

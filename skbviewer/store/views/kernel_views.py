@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documented tables of the kernel's work: lifetimes, legs, calls, waits, events, drops."""
+"""The documented tables of what the kernel did: lifetimes, legs, calls, waits, events, drops."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ...records.kernel_events import DROP, WORDS
 from ...records.table_columns import DOUBLE, INT32, INT64, TEXT
 from ...records.view_rows import LEG_KINDS
 from ...records.wait_names import WAIT_NAMES
-from .expressions import (
+from .column_expressions import (
     Address,
     DropPlace,
     DropReason,
@@ -40,7 +40,7 @@ def _device(base: str) -> Join:
 
 
 def _lost(name: str, meaning: str, stored: str, type_: str = INT64) -> ViewColumn:
-    """Return a column of a leg's numbers, which are missing if the leg has a gap."""
+    """Return a column of a leg's numbers; a number is missing if the leg has a gap."""
     unit = "ns" if name.endswith("_ns") else ""
     return column(name, type_, meaning, Stored(stored, None, "leg.gap"), unit, LOST)
 

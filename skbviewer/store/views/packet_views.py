@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...records import NO_DELTA
 from ...records.table_columns import DOUBLE, INT32, INT64, TEXT, TableColumn
-from .expressions import Address, Join, Stored, Text, Value, View, ViewColumn, Word
+from .column_expressions import Address, Join, Stored, Text, Value, View, ViewColumn, Word
 
 FIRST, NEW = 8, 9  # versions of sessions
 NO_HEADER = "the packet has no such header"
@@ -18,10 +18,10 @@ def column(
     name: str, type_: str, meaning: str, value: Value, unit: str = "", null: str = "",
     since: int = NEW,
 ) -> ViewColumn:  # fmt: skip
-    """Return the column `name` of a view; it has the type `type_`, and `value` computes it.
+    """Return the column `name` of a view, with the type `type_`; `value` computes it.
 
-    `meaning`, `unit`, `null` (what a missing value means) and `since` (version) are for the
-    documentation.
+    The other arguments are for the documentation: `meaning`, `unit`, `null` (what a missing value
+    means), and `since` (the version that added the column).
     """
     return ViewColumn(TableColumn(name, type_, unit, null, meaning, since), value)
 
@@ -30,9 +30,11 @@ def number(
     name: str, meaning: str, stored: str, null: str = "", type_: str = INT64, since: int = NEW,
     unit: str = "",
 ) -> ViewColumn:  # fmt: skip
-    """Return column `name` of a view: the numbers of the stored column `stored`; -1 means missing.
+    """Return the column `name` of a view, with the numbers of the stored column `stored`.
 
-    The other arguments are those of column(); the unit is ns if `name` ends in _ns.
+    The number -1 means missing.
+
+    column() describes the other arguments; if `name` ends in _ns, the unit is ns.
     """
     unit = "ns" if name.endswith("_ns") else unit
     return column(name, type_, meaning, Stored(stored, -1 if null else None), unit, null, since)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The documented bulk tables as numpy arrays, in blocks of rows, with the values of the views."""
+"""Read the documented bulk tables as numpy arrays, in blocks, with the same values as the views."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 from ...records.table_columns import ALL, DTYPES, Share, Vector
 from ...records.types import Bools, Int32s, Int64s
 from .address_texts import address_texts
-from .distinct_values import pairs, picked
-from .expressions import (
+from .column_expressions import (
     Address,
     DropPlace,
     DropReason,
@@ -24,6 +23,7 @@ from .expressions import (
     Word,
     table_of,
 )
+from .distinct_values import pairs, picked
 from .view_rows import Tables, ViewRows
 from .view_sql import TRACER
 
@@ -38,11 +38,13 @@ def blocks(
     chosen: Mapping[str, Bools] | None,
     share: Share = ALL,
 ) -> Iterator[tuple[int, dict[str, Vector]]]:
-    """Yield (rows of the base table so far, the columns `names`) for up to BLOCK rows at a time.
+    """Yield up to BLOCK rows of the view at a time: the columns `names`.
 
-    `chosen` restricts the rows to chosen packets, legs and lifetimes: for each kind, it has an
-    array that is true at id - 1.  `share` restricts them to some of the blocks.  At least one block
-    of the whole table is yielded, which may be empty.
+    Before the columns, the number of rows of the base table that have been read is yielded.
+
+    `chosen` limits the rows to those of chosen packets, legs or lifetimes: for each of these kinds,
+    it has an array with True at index id - 1.  `share` limits the rows to some of the blocks.  At
+    least one block is yielded for a whole table; it may be empty.
     """
     total = tables.columns.length(view.base)
     wanted = [c for c in view.columns if c.meaning.name in names]
@@ -66,7 +68,7 @@ def _chosen(ids: Int64s, chosen: Bools) -> Bools:
 
 
 def vector(tables: Tables, rows: ViewRows, value: Value, type_: str) -> Vector:
-    """Return the column `value` for the block `rows`, with the documented type `type_`."""
+    """Return the values of an expression in the block `rows`, with the documented type `type_`."""
     match value:
         case Stored(column, unknown, only_if_0):
             return _number(rows, column, unknown, only_if_0, type_)
@@ -116,7 +118,7 @@ def _word(rows: ViewRows, column: str, words: Mapping[int, str], otherwise: str 
 
 
 def _joined_text(tables: Tables, rows: ViewRows, column: str) -> Vector:
-    """Return the text column `column` of a joined table, for each of `rows`."""
+    """Return for each of `rows` the text in the column `column` of a joined table."""
     codes, words = tables.texts(column)
     return Vector(rows.picked(table_of(column), np.append(codes, np.int32(-1))), None, words)
 
@@ -126,7 +128,7 @@ def _texts(codes: Int32s, words: list[str], missing: Bools | None) -> Vector:
 
 
 def _of_texts(codes: Int32s, texts: Sequence[str | None]) -> Vector:
-    """Return for each code its text, or None; equal texts become one word."""
+    """Return for each code its text, or None; equal texts are one word of the vector."""
     words = sorted({text for text in texts if text is not None})
     place = {word: code for code, word in enumerate(words)}
     new = np.array([-1 if t is None else place[t] for t in texts] or [-1], np.int32)

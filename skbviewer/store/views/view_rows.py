@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stored columns of a block of a view's rows, and columns of the rows that are joined to them."""
+"""Stored columns of a block of a view's rows, and columns of the rows joined to them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy.typing as npt
 from ...records.types import INT64_MAX, Bools, Int32s, Int64s
 from .. import schema
 from ..whole_columns import Columns
+from .column_expressions import Join, View, table_of
 from .distinct_values import distinct, picked
-from .expressions import Join, View, table_of
 
 MAX_SPAN = 1 << 24  # between the lowest and the highest value of a column that is used as it is
 MAX_COMBINATIONS = 1 << 15  # combinations of keys that are all searched, whether they occur or not
@@ -23,10 +23,10 @@ Small = Mapping[str, Array]  # all columns of a table with few rows
 
 
 class Tables:
-    """The tables of one session: bulk tables by column, others read once as a whole."""
+    """The tables of a session: bulk tables are read by column, other tables once as a whole."""
 
     def __init__(self, columns: Columns, read: Callable[[str], Small]) -> None:
-        """Read columns from `columns`; `read` returns a table that has no column chunks."""
+        """Read bulk tables from `columns`; `read` returns a table that has no column chunks."""
         self.columns = columns
         self._read = read
         self._small: dict[str, Small] = {}
@@ -35,7 +35,7 @@ class Tables:
         self._names: dict[tuple[str, int], dict[Any, str]] = {}
 
     def small(self, table: str) -> Small:
-        """Return a table that has few rows; integers are int64, texts objects."""
+        """Return a table that has few rows; its integers are int64, its texts objects."""
         if table not in self._small:
             self._small[table] = self._read(table)
         return self._small[table]
@@ -61,7 +61,7 @@ class Tables:
         return self._texts[name]
 
     def names(self, table: str, key: str, value: str, source: int) -> dict[Any, str]:
-        """Return a dict of column `value` by column `key` for the rows of `source` in `table`.
+        """Return a dict of column `value` by column `key`, for one source of `table`.
 
         `table` must have few rows.
         """
@@ -73,7 +73,7 @@ class Tables:
         return self._names[table, source]
 
     def keys(self, join: Join) -> JoinKeys:
-        """Return a search index for the key columns of the table that `join` names."""
+        """Return the search index of the key columns of the table in `join`."""
         if join not in self._keys:
             columns = [self.column(f"{join.table}.{key}").astype(np.int64) for key, _ in join.keys]
             self._keys[join] = JoinKeys(columns)
@@ -90,9 +90,10 @@ class JoinKeys:
         self._sorted = numbers[self._rows]
 
     def rows(self, columns: list[Int64s]) -> Int64s:
-        """Return for each combination of key values the 0-based row that has them; -1 if none has.
+        """Return for each combination of key values the 0-based row that has it; -1 if none.
 
-        `columns` are parallel: one array of values for each key column.
+        `columns` has an array of values for each key column; element i of each belongs to
+        combination i.
         """
         numbers = self._numbers(columns)
         if not len(self._sorted):
@@ -101,7 +102,7 @@ class JoinKeys:
         return np.where(self._sorted[place] == numbers, self._rows[place], -1)
 
     def _numbers(self, columns: list[Int64s]) -> Int64s:
-        """Return a number for each row's combination of values, in the order of the combinations.
+        """Return a number for each row's combination of values; the numbers sort like the values.
 
         The number is -1 if one of the values is certainly not in the table.
         """
@@ -115,7 +116,7 @@ class JoinKeys:
 
 
 class _ValueNumbers:
-    """Numbers for the values of a column: if they lie close, the distances from the least value."""
+    """Numbers for the values of a column: if these are close, their distances from the least."""
 
     def __init__(self, column: Int64s) -> None:
         self._low = int(column.min(initial=INT64_MAX))
@@ -124,11 +125,11 @@ class _ValueNumbers:
         self.count = span if self._values is None else len(self._values)
 
     def numbers(self, column: Int64s) -> Int64s:
-        """Return a number for each value of `column`, from 0 to count - 1, or -1.
+        """Return a number for each value of `column`: 0 to count - 1, or -1.
 
-        -1 means that the value is not in the column given to the constructor.  If the values of
-        that column lie close, a value between them has a number even if that column lacks the
-        value.
+        -1 means that the column of the constructor does not have the value.  If the values of a
+        column are close together, each value in their range has a number, even if the column does
+        not have it.
         """
         if self._values is not None:
             found = np.minimum(np.searchsorted(self._values, column), len(self._values) - 1)
@@ -140,7 +141,7 @@ class _ValueNumbers:
 class ViewRows:
     """A block of rows of a view's base table: `count` rows from `first` on.
 
-    restrict() leaves out some of these rows.
+    restrict() may have removed some of these rows.
     """
 
     def __init__(self, tables: Tables, view: View, first: int, count: int) -> None:
@@ -158,15 +159,15 @@ class ViewRows:
         return self._count if self._some is None else len(self._some)
 
     def restrict(self, some: Bools) -> None:
-        """Keep only the rows that `some` marks; `some` has one flag for each present row."""
+        """Keep only the rows that `some` marks: one flag for each row that is still there."""
         rows = np.flatnonzero(some)
         self._some = rows if self._some is None else self._some[rows]
         self._kept, self._at, self._distinct, self._missing, self._coded = {}, {}, {}, {}, {}
 
     def stored(self, name: str) -> Array:
-        """Return the values of a stored column.
+        """Return the values of a stored column for these rows.
 
-        The value of a row without a joined row means nothing; missing() marks these rows.
+        The value is meaningless for a row without a joined row; missing() marks these rows.
         """
         if name not in self._kept:
             self._kept[name] = self._load(name)
@@ -190,15 +191,15 @@ class ViewRows:
         return made if self._some is None else made[self._some]
 
     def distinct(self, name: str) -> tuple[Int32s, Int64s]:
-        """Return the code of each row's value, and the values by code."""
+        """Return a code for each row's value in column `name`, and the value for each code."""
         if name not in self._distinct:
             self._distinct[name] = distinct(self.stored(name))
         return self._distinct[name]
 
     def missing(self, name: str) -> Bools | None:
-        """Return for each row whether it lacks a joined row in the table of column `name`.
+        """Return for each row whether the table of column `name` has no row that is joined to it.
 
-        Returns None if each row has a joined row.
+        Returns None if every row has a joined row.
         """
         table = table_of(name)
         if table == self._view.base:
@@ -209,7 +210,7 @@ class ViewRows:
         return self._missing[table]
 
     def rows_of(self, table: str) -> Int64s:
-        """Return for each row the 0-based row of the joined `table`, -1 if there is none."""
+        """Return for each row the 0-based row of the joined table `table`, -1 if there is none."""
         if table not in self._at:
             join = self._joins[table]
             by_id = [key for key, _ in join.keys] == ["id"]
@@ -223,7 +224,7 @@ class ViewRows:
         return np.maximum(rows, -1) if missing is None else np.where(missing, -1, rows)
 
     def _by_keys(self, join: Join) -> Int64s:
-        """Return the joined row of each row, -1 if none; search each distinct combination once."""
+        """Return the joined row of each row, or -1; each distinct combination is searched once."""
         coded = self._coded_rows(join)
         if coded is not None:
             return coded[1].take(coded[0])
@@ -237,9 +238,10 @@ class ViewRows:
         return found
 
     def picked(self, table: str, values: Int32s) -> Int32s:
-        """Return for each row the value of its row of the joined `table`.
+        """Return for each row the value of its row in the joined table `table`.
 
-        `values` are those of all rows of `table`, and then that of rows without a joined one.
+        `values` has a value for each row of `table`, and as its last element the value for rows
+        without a joined row.
         """
         coded = self._coded_rows(self._joins[table])
         if coded is None:
@@ -247,9 +249,9 @@ class ViewRows:
         return picked(values.take(coded[1], mode="wrap"), coded[0])
 
     def _coded_rows(self, join: Join) -> tuple[Int32s, Int64s] | None:
-        """Return a code for each row, and the joined row by code; None if there are no such codes.
+        """Return a code for each row, and the joined row of each code; None if there are no codes.
 
-        Rows without a row that has a key have no code.
+        If a row has no row that holds a key, it has no code.
         """
         if join.table not in self._coded:
             made = None
@@ -265,9 +267,9 @@ class ViewRows:
         return self.missing(name) is not None
 
     def _combined(self, names: list[str]) -> tuple[Int32s | None, list[Int64s]]:
-        """Return a code for each row's values in the columns `names`, and the values by code.
+        """Return a code for each row's values in the columns `names`, and the values of each code.
 
-        The codes are None if there is one value for each row.
+        The codes are None if each row has its own value.
         """
         parts = [self.distinct(name) for name in names]
         if math.prod(len(values) for _, values in parts) > MAX_COMBINATIONS:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The documented tables as SQL: views of a session file, and views with some columns only."""
+"""Make SQL of the documented tables: the views of a session file, and SELECTs of some columns."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from .declared_views import VIEWS
-from .expressions import (
+from .column_expressions import (
     Address,
     DropPlace,
     DropReason,
@@ -20,6 +19,7 @@ from .expressions import (
     inputs,
     table_of,
 )
+from .declared_views import VIEWS
 
 TRACER = "tracer"  # a key of `meta` that logs of other tracers have
 TWO_64 = (18446744073, 709551616)  # 2**64: billions, and the rest
@@ -31,13 +31,16 @@ def sql_name(column: str) -> str:
 
 
 def statements() -> Iterable[str]:
-    """Yield the statements that make the views of a session file."""
+    """Yield the SQL statements that create the views of a session file."""
     for view in VIEWS.values():
         yield f'CREATE VIEW "{view.name}" AS {select(view)}'
 
 
 def select(view: View, wanted: Collection[str] | None = None) -> str:
-    """Return a SELECT of all columns; columns that are not `wanted` are NULL, which saves joins."""
+    """Return a SELECT of all columns of a view; columns that are not `wanted` are NULL.
+
+    The NULLs save joins that only unwanted columns need.
+    """
     chosen = {c.meaning.name: wanted is None or c.meaning.name in wanted for c in view.columns}
     columns = [
         f'{expression(c.value) if chosen[c.meaning.name] else "NULL"} AS "{c.meaning.name}"'
@@ -49,7 +52,10 @@ def select(view: View, wanted: Collection[str] | None = None) -> str:
 
 
 def _joins(view: View, used: Iterable[Value]) -> str:
-    """Return the joins that `used` needs; LEFT JOIN, so that each row of the base stays one row."""
+    """Return the joins that the values `used` need.
+
+    All joins are LEFT JOINs, so each row of the base stays one row.
+    """
     needed = {table_of(column) for value in used for column in inputs(value)}
     texts: list[str] = []
     for join in reversed(view.joins):  # a join may need those before it
@@ -87,7 +93,7 @@ def expression(value: Value) -> str:
 
 
 def _address(table: str, side: str) -> str:
-    """Return SQL that formats an address; IPv6 has eight groups: SQLite cannot shorten them."""
+    """Return SQL that formats an address; SQLite cannot shorten the eight groups of IPv6."""
     hi, lo = sql_name(f"{table}.{side}_hi"), sql_name(f"{table}.{side}_lo")
     four = ", ".join(f"{lo} >> {shift} & 255" for shift in (24, 16, 8, 0))
     six = ", ".join(f"{part} >> {shift} & 65535" for part in (hi, lo) for shift in (48, 32, 16, 0))
@@ -115,9 +121,9 @@ def _reason(column: str, source: str) -> str:
 
 
 def _place(column: str, source: str) -> str:
-    """Return SQL for the symbol at stext + offset.
+    """Return SQL for the symbol at the address _stext + offset.
 
-    stext is a decimal text of 20 digits, so 2**64 is subtracted.
+    _stext is stored as a decimal text of 20 digits, so 2**64 is subtracted.
     """
     high = f'CAST(substr("value", 1, length("value") - 9) AS INTEGER) - {TWO_64[0]}'
     low = f'CAST(substr("value", -9) AS INTEGER) - {TWO_64[1]}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from skbviewer.analysis.calls.probe_costs import DROP_COST
+from skbviewer.analysis.calls.probe_cost_per_record import DROP_COST
 from skbviewer.records.kbl_layout import KblEvent
 from tests.matching.story import HARDIRQ, SOFTIRQ, Story, udp4
 

@@ -10,7 +10,7 @@ from skbviewer.analysis.comparison.function_estimates import CALLS
 from skbviewer.analysis.comparison.leg_estimates import IN_KERNEL
 from skbviewer.export.comparison_text import comparison_lines
 from skbviewer.session import Session, import_files
-from skbviewer.session.comparing import comparison_of
+from skbviewer.session.session_comparison import comparison_of
 from tests.matching.story import HOST, SOFTIRQ, Story, udp4
 
 SKB, PACKETS = 0xFFFF888000001000, 80

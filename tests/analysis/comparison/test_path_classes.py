@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis.breakdown.path_classes import packet_paths
-from skbviewer.analysis.breakdown.units import Units
+from skbviewer.analysis.breakdown.timed_packets import Units
 from skbviewer.analysis.comparison.call_sums import call_sums
 from skbviewer.analysis.comparison.path_classes import PathClasses, described, path_classes
 from skbviewer.analysis.comparison.time_blocks import time_blocks

@@ -14,14 +14,14 @@ import pytest
 from skbviewer.analysis.comparison import Comparison, Side, compare
 from skbviewer.analysis.comparison.estimates import DROPS, FUNCTIONS, LAYERS, PATHS, TOTALS
 from skbviewer.analysis.comparison.function_estimates import CALLS, COUNTER, DURATION, RANKS, SELF
+from skbviewer.analysis.comparison.leg_directions import WORDS, directions
 from skbviewer.analysis.comparison.leg_estimates import LATER, STAGE
-from skbviewer.analysis.comparison.pass_directions import WORDS, directions
 from skbviewer.analysis.comparison.path_classes import PART
 from skbviewer.analysis.stats import drop_rows, function_rows, layer_table
 from skbviewer.records import Cancelled
 from skbviewer.records.types import Bools
 from skbviewer.session import Session, import_files, open_files
-from skbviewer.session.comparing import comparison_of
+from skbviewer.session.session_comparison import comparison_of
 from tests.analysis.comparison.made_recordings import EVENTS, recording
 from tests.bench.generate import generate
 

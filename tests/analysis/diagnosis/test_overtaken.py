@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skbviewer.analysis.diagnosis.repeated_segments import overtaken_rows
+from skbviewer.analysis.diagnosis.retransmitted_segments import overtaken_rows
 from skbviewer.store.whole_columns import Array
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from skbviewer.analysis.diagnosis import RULE_TABLE
-from skbviewer.analysis.diagnosis.unexplained import NAME as REST
+from skbviewer.analysis.diagnosis.unexplained_time import NAME as REST
 
 ROOT = Path(__file__).resolve().parents[3]
 NAMES = [rule.name for rule in RULE_TABLE]

@@ -9,9 +9,9 @@ import pytest
 
 from skbviewer.analysis.diagnosis.causes import (
     conntrack,
-    copies,
+    gso_and_gro,
     netfilter,
-    segmentation,
+    skb_copies,
     software_checksum,
 )
 from tests.matching.story import HOST, SOFTIRQ, Story, udp4
@@ -78,7 +78,7 @@ def test_no_function_is_the_work_of_two_rules() -> None:
     """Costs of findings are different parts of a packet's time."""
     lines = Path("kmod/probes.txt").read_text(encoding="utf-8").splitlines()
     probes = [line.split()[0] for line in lines if line and not line.startswith("#")]
-    works = [one.WORK for one in (conntrack, copies, netfilter, segmentation, software_checksum)]
+    works = [one.WORK for one in (conntrack, skb_copies, netfilter, gso_and_gro, software_checksum)]
     assert len(probes) > 200
     for function in (*probes, *NETFILTERS):
         doers = [work.rule for work in works if work.does(function)]

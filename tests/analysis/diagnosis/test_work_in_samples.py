@@ -12,15 +12,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.analysis.breakdown.parts import Breakdown
-from skbviewer.analysis.diagnosis.case import Case
+from skbviewer.analysis.breakdown.time_parts import Breakdown
 from skbviewer.analysis.diagnosis.causes import (
+    gso_and_gro,
     lost_records,
     netfilter,
-    segmentation,
     software_checksum,
 )
 from skbviewer.analysis.diagnosis.finding import Finding, Rule
+from skbviewer.analysis.diagnosis.rule_inputs import Case
 from skbviewer.analysis.diagnosis.rule_table import RULE_TABLE
 from skbviewer.records import resource
 from skbviewer.session import Session, open_files
@@ -97,7 +97,7 @@ def test_packets_are_those_with_the_work(name: str, rule: Rule, functions: set[s
 def test_segments_that_the_cpu_cut() -> None:
     """TCP gives the device eleven large packets, which no capture has."""
     session, case = case_of("bulk")
-    found = only(case, segmentation.RULE)
+    found = only(case, gso_and_gro.RULE)
     table = session.stats.table("functions")
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     (cut,) = [row for row in rows if row["function"] == SEGMENTED]
@@ -108,7 +108,7 @@ def test_segments_that_the_cpu_cut() -> None:
 @pytest.mark.parametrize("name", ["bulk", "nat"])
 def test_short_work_is_no_finding(name: str) -> None:
     _, case = case_of(name)
-    for rule in (segmentation.RULE, software_checksum.RULE, netfilter.RULE):
+    for rule in (gso_and_gro.RULE, software_checksum.RULE, netfilter.RULE):
         assert rule.find(case) == []
 
 

@@ -12,7 +12,7 @@ from skbviewer.analysis.disassembly import Marks, disassemble_recorded
 from skbviewer.analysis.disassembly.recorded_code import NO_END, NO_IMAGE, NOT_IN_IMAGE
 from skbviewer.readers.kernel_image import read_image
 from skbviewer.records import FunctionCode
-from tests.analysis.disassembly.test_listing import (
+from tests.analysis.disassembly.test_kernel_image_code import (
     FUNCTIONS,
     NOTHING,
     RUNS,

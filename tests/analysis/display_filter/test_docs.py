@@ -10,8 +10,8 @@ import pytest
 
 from skbviewer.analysis.display_filter import parse
 from skbviewer.analysis.fields.all_fields import FIELDS
-from skbviewer.analysis.fields.byte_fields import BYTE_FIELDS
-from skbviewer.analysis.fields.field_data import CALL, DROP, LEG
+from skbviewer.analysis.fields.field_source_tables import CALL, DROP, LEG
+from skbviewer.analysis.fields.packet_byte_fields import BYTE_FIELDS
 
 PAGE = Path(__file__).parents[3] / "docs" / "display-filter.md"
 OF = {CALL: "call", LEG: "leg", DROP: "drop"}

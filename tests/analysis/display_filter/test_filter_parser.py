@@ -8,7 +8,7 @@ import re
 import pytest
 
 from skbviewer.analysis.display_filter import FilterError, lists_packets, parse
-from skbviewer.analysis.display_filter import plan as p
+from skbviewer.analysis.display_filter import checked_filter as p
 from skbviewer.analysis.display_filter.filter_parser import MAX_DEPTH
 from skbviewer.analysis.display_filter.literals import Range
 

@@ -9,7 +9,7 @@ import dpkt
 import pytest
 
 from skbviewer.analysis.fields.all_fields import FIELDS
-from skbviewer.analysis.fields.field_kind import Kind
+from skbviewer.analysis.fields.field_definition import Kind
 from skbviewer.session import Session, import_files
 
 from .conftest import passed

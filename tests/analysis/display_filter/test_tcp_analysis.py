@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.analysis.fields.tcp_findings import NAMES
+from skbviewer.analysis.fields.tcp_analysis_findings import NAMES
 from skbviewer.session import Session, import_files
 
 from ..streams.random_tcp_streams import write_streams

@@ -8,7 +8,7 @@ import struct
 import dpkt
 
 from skbviewer.analysis.dissect import payload_summary
-from skbviewer.analysis.dissect.payload_lines import Line
+from skbviewer.analysis.dissect.decoded_payload import Line
 
 TCP, UDP = 6, 17
 

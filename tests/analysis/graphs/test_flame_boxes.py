@@ -8,7 +8,7 @@ import pytest
 
 from skbviewer.analysis.graphs.flame_boxes import FlameBoxes, Weight, flame_boxes
 from skbviewer.analysis.stats import Chosen, call_stacks
-from skbviewer.analysis.stats.stacks import StackTree
+from skbviewer.analysis.stats.call_stacks import StackTree
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from skbviewer.analysis.ingest.kernel_only_rows import numbers
 from skbviewer.matching import SeriesTable
-from skbviewer.matching.lifetimes.skb_held_from import RecordTimes
+from skbviewer.matching.lifetimes.skb_arrival_in_function import RecordTimes
 from skbviewer.records import RECORD_DTYPE, resource
 from skbviewer.session import Session, import_files
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.analysis.graphs.io_series import interval_for
+from skbviewer.analysis.graphs.io_graph_series import interval_for
 from skbviewer.analysis.stats import STATISTICS, Chosen, Table
 from skbviewer.analysis.stats.machine.syscall_table import SOCKETS_ONLY
 from skbviewer.records import resource

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.analysis.breakdown.units import units_of
+from skbviewer.analysis.breakdown.timed_packets import units_of
 from skbviewer.analysis.stats import Chosen, Scope
 from skbviewer.analysis.stats.latency_table import PACKET, latency_rows
 from skbviewer.analysis.stats.path_table import path_rows
-from skbviewer.analysis.stats.time_table import time_table
+from skbviewer.analysis.stats.time_in_kernel_table import time_table
 from skbviewer.session import Session, open_files
 
 SAMPLES = Path("resources/samples")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from skbviewer.analysis.stats import Chosen, Kernel, Scope
-from skbviewer.analysis.timeline.session_time import Clock
-from skbviewer.matching.clock.timebase import Piece, Timebase
+from skbviewer.analysis.timeline.packet_session_times import Clock
+from skbviewer.matching.clock.session_time import Piece, Timebase
 from skbviewer.session import Session, import_files
 from tests.matching.story import Story
 

@@ -13,7 +13,7 @@ import pytest
 from skbviewer.analysis.diagnosis import diagnose
 from skbviewer.analysis.scope.time_range import TimeRange
 from skbviewer.analysis.stats import STATISTICS, Chosen, Scope, statistic_of
-from skbviewer.matching.clock.timebase import EVERY, Piece, Timebase
+from skbviewer.matching.clock.session_time import EVERY, Piece, Timebase
 from skbviewer.records import resource
 from skbviewer.records.types import LATEST_NS
 from skbviewer.session import Session, import_files

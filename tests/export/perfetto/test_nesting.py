@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skbviewer.export.perfetto.nesting_loops import BEGIN, INSTANT
 from skbviewer.export.perfetto.slices import Slices
 from skbviewer.export.perfetto.trace import events_in_order
+from skbviewer.export.perfetto.track_nesting_loops import BEGIN, INSTANT
 from skbviewer.records.types import Int64s
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from skbviewer.export import Request
-from skbviewer.export.report.facts import facts_of
 from skbviewer.export.report.packet_sections import packet_list
+from skbviewer.export.report.report_contents import facts_of
 from skbviewer.records import PacketRow
 from tests.e2e.samples import open_sample
 

@@ -16,7 +16,7 @@ import pytest
 from skbviewer import readers
 from skbviewer.cli import main
 from skbviewer.export import Request, Writer, write_pcap, write_pcapng
-from skbviewer.export.log_packets import without_bytes
+from skbviewer.export.packets_from_tracer_log import without_bytes
 from skbviewer.export.wireshark.lua_script import lua_script
 from skbviewer.records import BadInput, Capture, Silent
 from skbviewer.session import Session

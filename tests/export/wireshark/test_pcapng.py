@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from skbviewer.export import Request, write_pcapng
-from skbviewer.export.wireshark import comments
-from skbviewer.export.wireshark.block_loops import write_blocks
+from skbviewer.export.wireshark import kernel_field_comments
 from skbviewer.export.wireshark.comment_format import LONGEST, PREFIX, percent_encoded
 from skbviewer.export.wireshark.lua_script import lua_script
+from skbviewer.export.wireshark.pcapng_block_loops import write_blocks
 from skbviewer.readers import capture_description
 from skbviewer.records import BadInput, resource
 from skbviewer.session import Session, import_files
@@ -173,8 +173,8 @@ def test_a_long_comment_is_continued_with_the_name_of_its_field(place: int) -> N
     text = PREFIX + b" a=1 b=" + b",".join(values) + b" c=2"
     zero, one = np.zeros(1, np.int64), np.ones(1, np.int64)
     out = np.empty(len(text) // 4 * 12, np.uint8)
-    none = comments.texts_of([b""])
-    given = [comments.texts_of([text]) if place == nth else none for nth in range(3)]
+    none = kernel_field_comments.texts_of([b""])
+    given = [kernel_field_comments.texts_of([text]) if place == nth else none for nth in range(3)]
     size = write_blocks(
         np.zeros(8, np.uint8), np.zeros(1, np.bool_), zero, one, one, one, zero, zero, -one,
         (given[0], given[1]), given[2], True, out, out.view(np.uint32),

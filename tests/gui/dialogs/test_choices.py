@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QInputDialog
 from pytestqt.qtbot import QtBot
 
-from skbviewer.gui.dialogs import profiles
-from skbviewer.gui.dialogs.colouring import CONVERSATIONS
+from skbviewer.gui.dialogs import settings_profiles
+from skbviewer.gui.dialogs.colouring_rules import CONVERSATIONS
 from skbviewer.gui.dialogs.preferences import Preferences
 from skbviewer.gui.dialogs.profile_dialog import ProfileDialog
 from skbviewer.gui.packets.time_column import TimeFormat
@@ -58,7 +58,7 @@ def profile_dialog(window: MainWindow) -> ProfileDialog:
 def choose(window: MainWindow, name: str) -> None:
     """Choose a profile by keys: Ctrl+Shift+A, to its line, Enter."""
     dialog = profile_dialog(window)
-    dialog.list.setCurrentRow(profiles.names().index(name))
+    dialog.list.setCurrentRow(settings_profiles.names().index(name))
     QTest.keyClick(dialog.list, Qt.Key.Key_Return)
     QApplication.sendPostedEvents(None, 52)  # QEvent.DeferredDelete
     QApplication.processEvents()
@@ -70,7 +70,7 @@ def test_a_profile_keeps_columns_and_times(opened: MainWindow, qtbot: QtBot) -> 
     assert not dialog.add.isEnabled() and not dialog.remove.isEnabled()
     QTest.keyClicks(dialog.name, "Drops")
     QTest.mouseClick(dialog.add, Qt.MouseButton.LeftButton)
-    assert profiles.current() == "Drops"
+    assert settings_profiles.current() == "Drops"
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert opened.profile_status.text() == "Profile: Drops"
     table.header.setSectionHidden(table.packets.column_of("process"), True)
@@ -86,7 +86,7 @@ def test_a_profile_keeps_columns_and_times(opened: MainWindow, qtbot: QtBot) -> 
     qtbot.waitUntil(lambda: not opened.findChildren(ProfileDialog))
     dialog = profile_dialog(opened)
     QTest.mouseClick(dialog.remove, Qt.MouseButton.LeftButton)
-    assert profiles.names() == ["Default"] and opened.profile_status.text() == ""
+    assert settings_profiles.names() == ["Default"] and opened.profile_status.text() == ""
     dialog.close()
 
 

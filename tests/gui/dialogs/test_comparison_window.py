@@ -19,7 +19,7 @@ from skbviewer.gui.dialogs.comparison_window import ComparisonWindow
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.records import Progress
 from skbviewer.session import Session, open_files
-from skbviewer.session.comparing import comparison_of
+from skbviewer.session.session_comparison import comparison_of
 
 SAMPLES = Path("resources/samples").absolute()
 BULK = [SAMPLES / "bulk" / f"bulk.{kind}" for kind in ("kbl", "pcap")]

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from skbviewer.analysis.diagnosis import Evidence, packets_filter
 from skbviewer.export.diagnosis_text import lines
 from skbviewer.gui.dialogs.diagnosis_window import DiagnosisWindow, Extent
-from skbviewer.gui.dialogs.time_bars import LENGTHS
+from skbviewer.gui.dialogs.time_in_kernel_bars import LENGTHS
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.session import open_files
 

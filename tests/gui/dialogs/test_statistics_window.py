@@ -19,7 +19,7 @@ from skbviewer.analysis.stats import STATISTICS, Conversation, Endpoint, Table
 from skbviewer.analysis.stats.expert_table import ExpertRow
 from skbviewer.cli import main
 from skbviewer.gui.base.host_names import HostNames
-from skbviewer.gui.base.recording import RowIds
+from skbviewer.gui.base.recording_interface import RowIds
 from skbviewer.gui.dialogs.statistics_model import StatisticModel
 from skbviewer.gui.dialogs.statistics_window import StatisticsWindow, show_statistic
 from skbviewer.gui.packets.selection import Selection

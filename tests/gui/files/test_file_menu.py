@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from skbviewer.gui.base.notices import left_text
+from skbviewer.gui.base.message_and_progress_bars import left_text
 from skbviewer.gui.files import recent_files as recent
 from skbviewer.gui.files.import_summary import ImportSummary
 from skbviewer.gui.files.moved_files import Locate

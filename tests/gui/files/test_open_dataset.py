@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from skbviewer.dataset import folder, manifests
-from skbviewer.dataset.adding import add_pair
+from skbviewer.dataset import dataset_paths, session_manifests
+from skbviewer.dataset.add_task import add_pair
 from skbviewer.gui.files.dataset_sessions import BEGIN, DatasetSessions
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.session import open_files
@@ -29,19 +29,21 @@ NAMES = ("drops", "nat", "handshake")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three recordings of host lab; the manifest of one is given another host, web10."""
     made = tmp_path_factory.mktemp("open") / "fleet"
-    folder.make(made)
+    dataset_paths.make(made)
     originals = made.parent / "originals"
     originals.mkdir()
     for name in NAMES:
         files = tuple(Path(shutil.copy(path, originals)) for path in pair(name))
         assert add_pair(made, files).added
     one = _of(made, "nat")
-    manifests.write(made, one._replace(host="lab2"))
+    session_manifests.write(made, one._replace(host="lab2"))
     return made
 
 
-def _of(dataset: Path, name: str) -> manifests.Manifest:
-    (found,) = (e for e in manifests.read_all(dataset) if Path(e.originals[0].path).stem == name)
+def _of(dataset: Path, name: str) -> session_manifests.Manifest:
+    (found,) = (
+        e for e in session_manifests.read_all(dataset) if Path(e.originals[0].path).stem == name
+    )
     return found
 
 
@@ -73,7 +75,7 @@ def choose(dialog: DatasetSessions, *hosts: str) -> None:
 
 def test_hosts_and_times_are_listed(window: MainWindow, qtbot: QtBot, dataset: Path) -> None:
     dialog = shown(window, qtbot, dataset)
-    found = manifests.read_all(dataset)
+    found = session_manifests.read_all(dataset)
     assert texts(dialog, 0) == [each.host for each in found]
     assert texts(dialog, 3) == [str(each.rows("packets")) for each in found]
     assert texts(dialog, BEGIN) == sorted(texts(dialog, BEGIN))
@@ -142,7 +144,7 @@ def test_a_folder_that_is_none(
 
 
 def test_a_dataset_without_sessions(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    folder.make(tmp_path / "empty")
+    dataset_paths.make(tmp_path / "empty")
     dialog = shown(window, qtbot, tmp_path / "empty")
     assert dialog.note.text() == "The dataset has no session."
     QTest.keyClick(dialog, Qt.Key.Key_Escape)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.base.theme import dark_palette, light_palette
-from skbviewer.gui.filters import kept_filters
+from skbviewer.gui.filters import saved_filters
 from skbviewer.gui.filters.filter_bar import PAUSE_MS, FilterBar
 from skbviewer.gui.filters.filter_dialogs import ButtonDialog, FieldList
 from skbviewer.gui.filters.filter_edit import INVALID, VALID
@@ -177,7 +177,7 @@ def test_clear_shows_everything(bar: FilterBar, qtbot: QtBot) -> None:
 def test_recent_filters_are_kept_without_doubles(bar: FilterBar, qtbot: QtBot) -> None:
     for text in ("udp", "tcp", "udp", ""):
         bar.apply_text(text)
-    assert kept_filters.recent() == ["udp", "tcp"]
+    assert saved_filters.recent() == ["udp", "tcp"]
     menu = bar.recent.menu()
     menu.aboutToShow.emit()
     with qtbot.waitSignal(bar.applied) as signal:
@@ -185,12 +185,12 @@ def test_recent_filters_are_kept_without_doubles(bar: FilterBar, qtbot: QtBot) -
     assert signal.args == ["tcp"]
     menu.aboutToShow.emit()
     menu.actions()[-1].trigger()
-    assert kept_filters.recent() == []
+    assert saved_filters.recent() == []
 
 
 def test_one_recent_filter_survives_the_settings(bar: FilterBar) -> None:
     bar.apply_text("tcp")
-    assert kept_filters.recent() == ["tcp"]
+    assert saved_filters.recent() == ["tcp"]
 
 
 def child(bar: FilterBar, kind: type[QWidget]) -> QWidget:
@@ -212,12 +212,12 @@ def test_a_button_is_added_used_and_removed(bar: FilterBar, qtbot: QtBot) -> Non
     with qtbot.waitSignal(bar.applied) as signal:
         QTest.mouseClick(button, LEFT)
     assert signal.args == ["kbl.drop_reason"]
-    assert kept_filters.buttons() == [kept_filters.Saved("Drops & more", "kbl.drop_reason")]
+    assert saved_filters.buttons() == [saved_filters.Saved("Drops & more", "kbl.drop_reason")]
     button.customContextMenuRequested.emit(button.rect().center())
     menu = next(m for m in bar.findChildren(QMenu) if m.isVisible())
     menu.actions()[1].trigger()
     menu.close()
-    assert kept_filters.buttons() == [] and not bar.saved.isVisible()
+    assert saved_filters.buttons() == [] and not bar.saved.isVisible()
 
 
 def test_a_button_with_an_invalid_filter_cannot_be_saved(bar: FilterBar, qtbot: QtBot) -> None:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pytest
 from pytestqt.qtbot import QtBot
 
-from skbviewer.gui.base.recording import RowIds
+from skbviewer.gui.base.recording_interface import RowIds
 from skbviewer.gui.graphs.graph_window import GraphWindow
 from skbviewer.gui.window.main_window import MainWindow
 from skbviewer.records import resource

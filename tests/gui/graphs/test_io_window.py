@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import QRectF, Qt
 from pytestqt.qtbot import QtBot
 
+from skbviewer.gui.graphs.io_graph_series_list import FILTER, ON
 from skbviewer.gui.graphs.io_window import TIMES, IoGraphs
-from skbviewer.gui.graphs.series_list import FILTER, ON
 from skbviewer.gui.window.main_window import MainWindow
 
 from .opened_window import open_graph, wait_for_rows

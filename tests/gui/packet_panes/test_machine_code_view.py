@@ -15,8 +15,8 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from skbviewer.gui.packet_panes.code_model import CodeColumn
-from skbviewer.gui.packet_panes.executed_bars import SHARE
+from skbviewer.gui.packet_panes.execution_count_bars import SHARE
+from skbviewer.gui.packet_panes.machine_code_model import CodeColumn
 from skbviewer.gui.packet_panes.machine_code_view import ASK, IMAGES, CodeView
 from skbviewer.gui.packets.selection import Selection
 from skbviewer.records import resource

@@ -16,8 +16,8 @@ from skbviewer.analysis.words.time_words import microseconds
 from skbviewer.cli import main
 from skbviewer.export import Request
 from skbviewer.export.pseudonyms import Pseudonyms
-from skbviewer.export.report import facts
-from skbviewer.export.report.facts import facts_of
+from skbviewer.export.report import report_contents
+from skbviewer.export.report.report_contents import facts_of
 from skbviewer.gui.pictures.report_pictures import write_html
 from skbviewer.readers.printable_names import printable
 from skbviewer.records import BadInput, Cancelled, PacketRow, resource
@@ -244,12 +244,12 @@ def test_lost_and_slow_packets_far_down_the_list_are_shown(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = facts_of(session, Request())
-    monkeypatch.setattr(facts, "MOST_LISTED", 2)
+    monkeypatch.setattr(report_contents, "MOST_LISTED", 2)
     part = facts_of(session, Request())
     assert len(part.rows) == 2
     numbers = [one.row.number for one in part.shown if isinstance(one.row, PacketRow)]
     assert numbers == [one.row.number for one in whole.shown if isinstance(one.row, PacketRow)]
-    assert len(part.shown) == len(whole.shown) == facts.DROPPED + facts.SLOWEST
+    assert len(part.shown) == len(whole.shown) == report_contents.DROPPED + report_contents.SLOWEST
     assert max(numbers) > 2
 
 

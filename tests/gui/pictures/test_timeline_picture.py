@@ -19,7 +19,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from skbviewer.analysis.timeline.shown_part import (
+from skbviewer.analysis.timeline.shown_timeline_part import (
     Shown,
     command_of,
     rows_of,
@@ -31,8 +31,8 @@ from skbviewer.export import Request
 from skbviewer.gui.pictures.line_wrapping import wrapped_lines
 from skbviewer.gui.pictures.picture_font import export_font
 from skbviewer.gui.pictures.text_width import text_width
+from skbviewer.gui.pictures.timeline_box_table import write_timeline_table
 from skbviewer.gui.pictures.timeline_picture import TimelinePicture, write_timeline
-from skbviewer.gui.pictures.timeline_table import write_timeline_table
 from skbviewer.gui.timeline.lane_painter import title_lines
 from skbviewer.gui.timeline.time_axis import round_step
 from skbviewer.records import Annotation, BadInput, resource

@@ -13,7 +13,7 @@ from skbviewer.analysis.timeline.pixel_bins import LAYER
 from skbviewer.gui.timeline.lane_items import LanesItem
 from skbviewer.gui.timeline.pixel_frame import Frame
 from skbviewer.records import resource
-from skbviewer.records.scratch import Scratch
+from skbviewer.records.scratch_memory import Scratch
 from skbviewer.session import open_files
 
 FRAME = Frame(0, 10**9, 0, 20, 800, 400)
@@ -23,8 +23,8 @@ FRAME = Frame(0, 10**9, 0, 20, 800, 400)
 def in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The cache folder, in which every box is stored."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr("skbviewer.session.kernel.timeline_answers.MANY_BOXES", 1)
-    monkeypatch.setattr("skbviewer.records.scratch.SMALLEST_FILE", 1)
+    monkeypatch.setattr("skbviewer.session.kernel.timeline_lanes_and_overview.MANY_BOXES", 1)
+    monkeypatch.setattr("skbviewer.records.scratch_memory.SMALLEST_FILE", 1)
     return tmp_path
 
 
@@ -36,7 +36,7 @@ def test_lanes_in_files_are_those_in_memory(
     session = open_files([log, log.with_suffix(".pcap")])
     filed = session.timeline.lanes(kind)
     assert filed.scratch.in_files
-    monkeypatch.setattr("skbviewer.session.kernel.timeline_answers.MANY_BOXES", 1 << 40)
+    monkeypatch.setattr("skbviewer.session.kernel.timeline_lanes_and_overview.MANY_BOXES", 1 << 40)
     plain = session.timeline.lanes(kind)
     assert not plain.scratch.in_files
     session.close()

@@ -15,7 +15,7 @@ from skbviewer.gui.base.theme import layer_colours
 from skbviewer.gui.timeline.lane_painter import Look, rects_of
 from skbviewer.gui.timeline.pixel_frame import places
 from skbviewer.gui.timeline.timeline_view import TimelineView
-from skbviewer.session.kernel.call_places import CallPlace
+from skbviewer.session.kernel.call_positions_in_path import CallPlace
 
 from ..fake import STYLES, FakeRecording
 from .timeline_hands import (

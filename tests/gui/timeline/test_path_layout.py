@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QRectF
 
-from skbviewer.gui.timeline.path_item import above_all
 from skbviewer.gui.timeline.path_layout import bar_at, call_rows, lay_out
+from skbviewer.gui.timeline.path_painter import above_all
 from skbviewer.records import Leg, PacketPath
 
 from ..fake import KBL_T0, RX, TX, FakeRecording, calls, legs

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from skbviewer.export.formats import packet_path
 from skbviewer.gui.base.wording import duration
 from skbviewer.gui.packets.packet_rows import of_packet, of_series
-from skbviewer.gui.packets.selected_summary import drop_text, totals
+from skbviewer.gui.packets.selected_packet_summary import drop_text, totals
 from skbviewer.gui.packets.selection import Selection
 from skbviewer.gui.timeline.selection_links import choose_place
 from skbviewer.records import SeriesRow, resource

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
 from skbviewer.analysis.stats import Stack
-from skbviewer.analysis.timeline.shown_part import Shown
-from skbviewer.gui.base.recording import Recording
+from skbviewer.analysis.timeline.shown_timeline_part import Shown
+from skbviewer.gui.base.recording_interface import Recording
 from skbviewer.gui.files.timeline_export import OFFERED, ExportDialog
-from skbviewer.gui.filters.range_filter import RangeFilter
+from skbviewer.gui.filters.time_range_filter import RangeFilter
 from skbviewer.gui.timeline.timeline_view import TimelineView
 from skbviewer.gui.timeline.window_connection import shown_now
 from skbviewer.gui.window.main_window import MainWindow

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from skbviewer.matching import AMBIGUOUS, EXACT
-from skbviewer.matching.rules import UNSURE
+from skbviewer.matching.match_rule_numbers import UNSURE
 
 from ..joined import MS, A, Found, join, send
 from ..story import HOST, SOFTIRQ, Story, udp4, udp4_frame

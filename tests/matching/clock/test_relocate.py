@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from skbviewer.matching.clock.capture_point_distances import Place
 from skbviewer.matching.clock.capture_point_fit import Located, relocate
 from skbviewer.matching.clock.clock_fit import ClockFit, Segment
-from skbviewer.matching.clock.point_distances import Place
 from skbviewer.matching.legs.capture_points import SOCKET
 from skbviewer.matching.legs.tap_moments import MOMENT_DTYPE
 from skbviewer.records import ColumnTable

@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from skbviewer.matching.hosts.alignment import NONE, RATE, Scale
 from skbviewer.matching.hosts.clock_bound_loops import FAR, close_bounds, sweep
 from skbviewer.matching.hosts.clock_bounds import CELL_NS, Crossings, clock_bounds
+from skbviewer.matching.hosts.rough_clock_alignment import NONE, RATE, Scale
 
 Ints = npt.NDArray[np.int64]
 MS = 1_000_000

@@ -7,8 +7,8 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from skbviewer.matching.hosts.appearances import Appearances, Pairs
 from skbviewer.matching.hosts.forced_pairs import forced, has_no_rival
+from skbviewer.matching.hosts.packet_appearances import Appearances, Pairs
 
 Edge = tuple[int, int]
 

@@ -38,12 +38,18 @@ class Plan:
 def read(path: Path = FILE) -> Plan:
     """Read a mapping; raises Unfit if two modules have one new path."""
     whole = tomllib.loads(path.read_text(encoding="utf-8"))
-    moves = {f"{old}.py": f"{new}.py" for old, new in whole["moves"].items()}
+    first, again = (
+        {f"{old}.py": f"{new}.py" for old, new in whole.get(table, {}).items()}
+        for table in ("moves", "again")
+    )
     stays = {f"{top}/{name}.py" for top, names in whole["stays"].items() for name in names}
-    if twice := sorted(new for new in moves.values() if list(moves.values()).count(new) > 1):
-        raise Unfit(f"two modules go to {twice[0]}")
-    if again := sorted(set(moves) & set(moves.values())):
-        raise Unfit(f"{again[0]} is both an old and a new path")
+    for moves in (first, again):
+        news = list(moves.values())
+        if twice := sorted(new for new in news if news.count(new) > 1):
+            raise Unfit(f"two modules go to {twice[0]}")
+    moves = {old: again.get(new, new) for old, new in first.items()} | again
+    if both := sorted(set(moves) & set(moves.values())):
+        raise Unfit(f"{both[0]} is both an old and a new path")
     edits = [Edit(**edit) for edit in whole.get("edits", ())]
     return Plan(moves, dict(whole["folders"]), stays, edits)
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from skbviewer import readers
-from skbviewer.analysis.words.point_sections import lines_of
+from skbviewer.analysis.words.retis_sections import lines_of
 from skbviewer.readers.tracers import line_blocks
 from skbviewer.readers.tracers import retis as retis_reader
 from skbviewer.records import SEEN, BadInput, KernelLog, Silent, SourceKind

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The rules of a diagnosis, one module each; docs/diagnosis/ has a page for each."""
+"""The rules of a diagnosis, each in a module of its own and with a page in docs/diagnosis/."""

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from .. import needs
-from ..busy_in import Work, work_finding
-from ..case import Case
+from .. import required_data
 from ..finding import Finding, Rule
+from ..rule_inputs import Case
+from ..slow_function_findings import Work, work_finding
 
 NAME = "conntrack"
 CONFIRM = frozenset({"nf_confirm", "ipv4_confirm", "ipv6_confirm"})  # new entries, after the hooks
@@ -33,4 +33,6 @@ def _find(case: Case) -> list[Finding]:
     return work_finding(case, WORK)
 
 
-RULE = Rule(NAME, (needs.calls(), needs.functions("nf_conntrack_in", how=HOW)), _find)
+RULE = Rule(
+    NAME, (required_data.calls(), required_data.functions("nf_conntrack_in", how=HOW)), _find
+)

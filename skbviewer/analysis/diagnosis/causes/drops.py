@@ -8,14 +8,14 @@ import numpy as np
 from ....records.kbl_layout import KblEvent
 from ....records.types import Int64s
 from ...breakdown.lost_packets import CHECKSUM_WRONG, FULL, REPEATED, Key
-from ...breakdown.unwanted_packets import OTHERS, ROUTED
+from ...breakdown.packets_for_other_hosts import OTHERS, ROUTED
 from ...scope import Scope
 from ...words.event_text import hook_text
-from .. import needs, wording
-from ..case import EXAMPLES, Case
+from .. import required_data, wording
 from ..drop_events import Drops, drops_of
 from ..finding import CRITICAL, EVENT, NOTE, PACKET, Evidence, Finding, Rule
-from ..neighbour_questions import FAILURE
+from ..neighbour_waits import FAILURE
+from ..rule_inputs import EXAMPLES, Case
 
 NAME = "drop"
 NO_ROUTE = "IP_INNOROUTES"
@@ -123,7 +123,7 @@ def _advice(key: Key, needless: bool) -> str:
 
 
 def _hooks(scope: Scope, events: Int64s) -> list[str]:
-    """Return the netfilter hooks that decided to drop the packets of these events."""
+    """Return the netfilter hooks that dropped the packets of the drop events `events`."""
     columns = scope.columns
     kind = np.asarray(columns.array("event", "event"))
     hooks = np.flatnonzero(kind == int(KblEvent.NF_HOOK))
@@ -137,7 +137,7 @@ def _hooks(scope: Scope, events: Int64s) -> list[str]:
 
 RULE = Rule(
     NAME,
-    (needs.events("drop", KblEvent.DROP, KblEvent.CONSUME),),
+    (required_data.events("drop", KblEvent.DROP, KblEvent.CONSUME),),
     _find,
-    absence=(needs.headers(),),
+    absence=(required_data.headers(),),
 )

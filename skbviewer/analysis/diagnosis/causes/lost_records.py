@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Records that the recorder lost, so that nothing certain is known about some packets."""
+"""Records that were lost during recording, so that some packets could not be judged."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 
 from ....records import counted
 from ....records.types import Bools
-from ...number_sets import flags_of
 from ...packet_legs import exact_matches
-from .. import needs, wording
-from ..case import EXAMPLES, Case
+from ...row_number_sets import flags_of
+from .. import required_data, wording
 from ..finding import LOSS, WARNING, Evidence, Finding, Rule
+from ..rule_inputs import EXAMPLES, Case
 
 NAME = "lost-records"
 ADVICE = (
@@ -54,11 +54,11 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _own_legs(case: Case) -> Bools:
-    """Return for each leg of the session whether it may be one of a chosen packet."""
+    """Return for each leg of the session whether it may belong to a chosen packet."""
     if case.listed is None:
         return np.ones(len(case.scope.legs), np.bool_)
     _, legs = exact_matches(case.scope.columns, case.packets)
     return flags_of(legs, len(case.scope.legs))
 
 
-RULE = Rule(NAME, (needs.logs(),), _find)
+RULE = Rule(NAME, (required_data.logs(),), _find)

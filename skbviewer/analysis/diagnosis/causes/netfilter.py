@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 from ...words.function_layers import layer_of
-from .. import needs
-from ..busy_in import Work, work_finding
-from ..case import Case
+from .. import required_data
 from ..finding import Finding, Rule
+from ..rule_inputs import Case
+from ..slow_function_findings import Work, work_finding
 from . import conntrack, software_checksum
 
 NAME = "netfilter"
 
 
 def _does(function: str) -> bool:
-    """Return whether a function is part of netfilter, and its work counts in no other rule."""
+    """Return whether a function is part of netfilter, and no other rule counts its work."""
     others = (conntrack.WORK, software_checksum.WORK)
     return layer_of(function) == "netfilter" and not any(work.does(function) for work in others)
 
@@ -32,4 +32,4 @@ def _find(case: Case) -> list[Finding]:
     return work_finding(case, WORK)
 
 
-RULE = Rule(NAME, (needs.calls(), needs.functions("nf_hook_slow")), _find)
+RULE = Rule(NAME, (required_data.calls(), required_data.functions("nf_hook_slow")), _find)

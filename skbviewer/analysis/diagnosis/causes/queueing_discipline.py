@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from ....records.kbl_layout import KblEvent
 from ...words.wait_kinds import QDISC
-from .. import needs, wording
-from ..case import Case
+from .. import required_data, wording
 from ..finding import Finding, Rule
-from ..waiting import Wait, before_in_queue, finding_of, longest_of
+from ..rule_inputs import Case
+from ..wait_findings import Wait, before_in_queue, finding_of, longest_of
 
 NAME = "queueing-discipline"
 WAIT = Wait(
@@ -38,9 +38,9 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _where(case: Case, leg: int) -> str:
-    """Return the handle and the device of the queue that held a leg's packet.
+    """Return handle and device of the queueing discipline in which a leg's packet waited.
 
-    A segment that was cut in the queue only left it.
+    A segment that was cut inside the queue has no event of entering it, only of leaving it.
     """
     for kind in (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE):
         events = case.events(int(kind))
@@ -58,6 +58,9 @@ def _where(case: Case, leg: int) -> str:
 
 RULE = Rule(
     NAME,
-    (needs.calls(), needs.events("qdisc", KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE)),
+    (
+        required_data.calls(),
+        required_data.events("qdisc", KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE),
+    ),
     _find,
 )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """TCP segments whose order in the capture differs from the order in which they were sent.
 
-A segment that the kernel sent again comes after those that follow it in the stream, but its order
-did not change.  The same holds for a segment that the network copied, and for a SYN, which comes
-first in each stream.
+A segment that the kernel sent again comes after later segments of its stream, but this is not a
+change of order.  A segment that the network copied is not a change of order either, nor is a SYN,
+which comes first in each stream.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import numpy as np
 
 from ....records import counted
 from ...fields.stream_fields import SYN
-from ...streams.segment_overlaps import copies_of_network
-from .. import needs, wording
-from ..case import EXAMPLES, Case
+from ...streams.tcp_segment_overlaps import copies_of_network
+from .. import required_data, wording
 from ..finding import PACKET, WARNING, Evidence, Finding, Rule
-from ..repeated_segments import (
+from ..retransmitted_segments import (
     flagged,
     one_of_each_skb,
     overtaken_in_kernel,
     repetitions,
     tcp_flags,
 )
+from ..rule_inputs import EXAMPLES, Case
 
 NAME = "reordering"
 ADVICE = {
@@ -57,4 +57,4 @@ def _finding(here: bool, mine: list[int]) -> Finding:
     return found._replace(rows=np.array(mine, np.int64))
 
 
-RULE = Rule(NAME, (needs.capture(),), _find)
+RULE = Rule(NAME, (required_data.capture(),), _find)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""TCP segments that were sent again, and what happened to the first ones."""
+"""TCP segments that were sent again, and what happened to the first copy of each."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ....records import counted
-from .. import needs, wording
-from ..case import EXAMPLES, Case
+from .. import required_data, wording
 from ..finding import PACKET, WARNING, Evidence, Finding, Rule
-from ..repeated_segments import FATES, Again, sent_again
+from ..retransmitted_segments import FATES, Again, sent_again
+from ..rule_inputs import EXAMPLES, Case
 
 NAME = "retransmission"
 ADVICE = {
@@ -53,4 +53,4 @@ def _repeats(one: Again) -> str:
     return f"{wording.packet(one.packet)} repeats {first}"
 
 
-RULE = Rule(NAME, (needs.capture(),), _find)
+RULE = Rule(NAME, (required_data.capture(),), _find)

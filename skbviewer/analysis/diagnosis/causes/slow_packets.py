@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from ....records.types import Bools, Int64s
-from .. import needs, wording
-from ..case import SHARE, WAIT_NS, Case
+from .. import required_data, wording
 from ..finding import PART, WARNING, Evidence, Finding, Rule
-from ..waiting import examples
+from ..rule_inputs import SHARE, WAIT_NS, Case
+from ..wait_findings import examples
 
 NAME = "slow-packets"
 FACTOR = 2  # a packet is slow if it took this many times as long as the median packet
@@ -54,9 +54,9 @@ def _find(case: Case) -> list[Finding]:
 
 
 def excess_of(case: Case) -> Int64s:
-    """Return how much longer each chosen packet took than its class's median packet, ns.
+    """Return how much longer (ns) each chosen packet took than the median packet of its class.
 
-    0 if the packet is alone in its class.
+    The result is 0 for a packet whose class is too small for a comparison.
     """
     found: Int64s = case.cached("excess", _excess)
     return found
@@ -71,8 +71,8 @@ def _excess(case: Case) -> Int64s:
 def slow_ones(case: Case, excess: Int64s) -> Bools:
     """Return for each chosen packet whether it is slow.
 
-    `excess` is its time in kernel beyond its class's median, ns.  A single packet is slow if it
-    took noticeably longer.
+    `excess` is how much longer (ns) each packet took than the median packet of its class.  If only
+    one packet is chosen, a smaller excess is enough to call the packet slow.
     """
     usual = case.kernel_ns - excess
     least = usual // SHARE if len(excess) == 1 else usual * (FACTOR - 1)
@@ -80,9 +80,9 @@ def slow_ones(case: Case, excess: Int64s) -> Bools:
 
 
 def differences(case: Case, which: Bools) -> list[tuple[str, int]]:
-    """Return the parts and stages of the excess of the packets `which`: (title, ns), longest first.
+    """Return which parts and stages made the packets `which` slower: (title, ns), longest first.
 
-    Together they are the packets' time beyond that of their classes' medians.
+    The sum of all ns is the excess of these packets over the median packets of their classes.
     """
     made = case.made
     slow = slow_case(case, which)
@@ -108,7 +108,7 @@ def slow_case(case: Case, slow: Bools) -> Case:
 
 
 def _parts(lost: list[tuple[str, int]]) -> list[Evidence]:
-    """Return as evidence the largest differences, and the sum of the others."""
+    """Return as evidence the largest differences in `lost`, and the sum of the others."""
     shown = sorted(lost, key=lambda one: -abs(one[1]))
     rest = sum(ns for _, ns in shown[LISTED:])
     listed = shown[:LISTED] + ([("all other parts", rest)] if shown[LISTED:] else [])
@@ -118,4 +118,4 @@ def _parts(lost: list[tuple[str, int]]) -> list[Evidence]:
     ]
 
 
-RULE = Rule(NAME, (needs.calls(), needs.peers()), _find)
+RULE = Rule(NAME, (required_data.calls(), required_data.peers()), _find)

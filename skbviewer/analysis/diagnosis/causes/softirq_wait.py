@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets that waited in a CPU's backlog or for a poll until the softirq took them."""
+"""Packets that waited in a CPU's backlog or for a poll, until the softirq took them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from ....records.compiled import compiled
 from ....records.types import Bools, Int64s
-from ...number_sets import distinct
+from ...row_number_sets import distinct
 from ...words.wait_kinds import SOFTIRQ
-from .. import needs, wording
-from ..case import Case, Spans
+from .. import required_data, wording
 from ..finding import Finding, Rule
-from ..waiting import Wait, before_in_queue, finding_of, longest_of
+from ..rule_inputs import Case, Spans
+from ..wait_findings import Wait, before_in_queue, finding_of, longest_of
 
 NAME = "softirq-wait"
 WAIT = Wait(
@@ -36,15 +36,18 @@ def _find(case: Case) -> list[Finding]:
 
 
 def long_waits(case: Case, ns: Int64s) -> Spans:
-    """Return the waits of the packets that waited long enough for a finding, `ns` altogether."""
+    """Return the softirq waits of packets that waited long enough for a finding.
+
+    `ns` is how long each chosen packet waited for the softirq altogether.
+    """
     spans = case.waits(SOFTIRQ)
     return spans.selected(case.waited(ns)[spans.row])
 
 
 def handed_off(case: Case, spans: Spans) -> Bools:
-    """Return for each chosen packet whether most of its waits ended in a thread ksoftirqd.
+    """Return for each chosen packet whether most of its waiting time ended in ksoftirqd.
 
-    `spans` are the waits; their durations count, not their number.
+    `spans` are the waits.  The waits are compared by their durations, not by their number.
     """
     other, own = np.zeros((2, len(case.rows)), np.int64)
     by_thread = ended_in_ksoftirqd(case, spans)
@@ -67,9 +70,9 @@ def ended_in_ksoftirqd(case: Case, spans: Spans) -> Bools:
 
 
 class Following(NamedTuple):
-    """Calls after waits: the 0-based row of each, when it begins (ns), and its leg's first call.
+    """The call after each wait: its 0-based row, its begin (ns), and the first call of its leg.
 
-    The row is -1 if there is no such call.
+    The row is -1 if there is no call after the wait.
     """
 
     row: Int64s
@@ -92,9 +95,10 @@ def calls_after(case: Case, spans: Spans) -> Following:
 
 @compiled
 def find_calls(calls_at: Int64s, entry: Int64s, leg: Int64s, time: Int64s, found: Int64s) -> None:
-    """Set found[i] to the first call of leg[i] that begins at time[i] or later; -1 stays if none.
+    """Set found[i] to the first call of leg[i] that begins at time[i] (ns) or later.
 
-    The calls of leg k are those from calls_at[k] to calls_at[k + 1]; they begin at `entry` (ns).
+    If leg[i] has no call at or after time[i], found[i] stays as it is.  The calls of leg k are
+    calls_at[k] to calls_at[k + 1] - 1; they begin at the times `entry` (ns).
     """
     for i in range(len(leg)):
         low, last = calls_at[leg[i]], calls_at[leg[i] + 1]
@@ -110,7 +114,7 @@ def find_calls(calls_at: Int64s, entry: Int64s, leg: Int64s, time: Int64s, found
 
 
 def _with_queue(case: Case, found: Finding, spans: Spans, ns: Int64s, which: Bools) -> Finding:
-    """Return the finding with the number of packets that left the queue before the slowest one."""
+    """Return the finding; its text also says how many packets left the queue before the slowest."""
     longest = longest_of(case, spans, int(case.worst(ns, which)[0]))
     if longest is None:
         return found
@@ -120,4 +124,4 @@ def _with_queue(case: Case, found: Finding, spans: Spans, ns: Int64s, which: Boo
     return found._replace(text=found.text + said)
 
 
-RULE = Rule(NAME, (needs.calls(),), _find)
+RULE = Rule(NAME, (required_data.calls(),), _find)

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from .. import needs
-from ..busy_in import Work, work_finding
-from ..case import Case
+from .. import required_data
 from ..finding import Finding, Rule
+from ..rule_inputs import Case
+from ..slow_function_findings import Work, work_finding
 
 NAME = "software-checksum"
 
@@ -28,4 +28,8 @@ def _find(case: Case) -> list[Finding]:
     return work_finding(case, WORK)
 
 
-RULE = Rule(NAME, (needs.calls(), needs.functions("__skb_checksum", "skb_checksum_help")), _find)
+RULE = Rule(
+    NAME,
+    (required_data.calls(), required_data.functions("__skb_checksum", "skb_checksum_help")),
+    _find,
+)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What the machine did beside packets: threads, locks, page faults, lengths of queues."""
+"""What the machine did besides handling packets: threads, locks, page faults, queues."""

@@ -10,8 +10,8 @@ import numpy as np
 from ....records.kbl_layout import KblEvent
 from ...scope import Scope
 from ...words.event_text import SOFTIRQS
-from ..duration_spread import spreads
-from .paired_events import pairs_of
+from ..duration_percentiles import spreads
+from .begin_end_events import pairs_of
 
 KINDS = (
     ("interrupt", KblEvent.IRQ_ENTRY, KblEvent.IRQ_EXIT),
@@ -20,7 +20,10 @@ KINDS = (
 
 
 class InterruptRow(NamedTuple):
-    """One interrupt or softirq on one CPU.  Times are from its start to its end, ns."""
+    """One interrupt or softirq on one CPU.
+
+    Times (ns) are from the start of an interrupt to its end.
+    """
 
     kind: str
     name: str  # the number of an interrupt, the name of a softirq
@@ -36,7 +39,7 @@ class InterruptRow(NamedTuple):
 
 
 def interrupt_rows(scope: Scope) -> list[InterruptRow]:
-    """Return the interruptions of CPUs in the time range, longest total first.
+    """Return the interrupts and softirqs in the range of time, the longest total first.
 
     Raises Cancelled.
     """

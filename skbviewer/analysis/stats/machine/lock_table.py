@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Waits for locks by the function that waited: `skbviewer stats locks`."""
+"""Waits for locks, by the function that waited: `skbviewer stats locks`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 from ...scope import Scope
 from ...words.event_text import lock_kind
-from ..duration_spread import spreads
+from ..duration_percentiles import spreads
 from .lock_waits import lock_waits, waiting_functions
 
 
 class LockRow(NamedTuple):
-    """Waits of one function for one kind of lock.  Times are from the begin of a wait to its end.
+    """The waits of one function for one kind of lock.
 
-    `locks` is the number of different locks.
+    `locks` is the number of different locks.  Times (ns) are from the begin of a wait to its end.
     """
 
     function: str
@@ -33,7 +33,7 @@ class LockRow(NamedTuple):
 
 
 def lock_rows(scope: Scope) -> list[LockRow]:
-    """Return the waits for locks in the time range, longest total first.
+    """Return the waits for locks in the range of time, the longest total first.
 
     Raises Cancelled.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Waits for locks, from the kernel's events of contended locks.
+"""Waits for locks, from the kernel's events about contended locks.
 
-A wait has one begin or more (a thread first spins, then sleeps) and one end.  Waits with lost
-records in them, and waits that did not end, are left out.
+A wait begins with one or more events (a thread first spins, then sleeps), and ends with one event.
+Waits that did not end are left out, and so are waits during which records were lost.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_FRAMES = 12  # struct kbl_ext_stack: two slots
 
 
 class LockWaits(NamedTuple):
-    """Waits: the event (0-based row) with which each began; log, CPU, thread; the lock; ns."""
+    """Waits: the event (0-based row) that began each; log, CPU, thread; the lock; times (ns)."""
 
     event: Int64s
     source: Int64s
@@ -43,7 +43,7 @@ class LockWaits(NamedTuple):
 
     @property
     def lock(self) -> Int64s:
-        """Return the lower bits of the address of each lock."""
+        """Return the lower bits of the address of the lock that each wait was for."""
         return np.asarray(self.data & LOCK_MASK, np.int64)
 
     def selected(self, which: Bools | Int64s) -> LockWaits:
@@ -52,7 +52,7 @@ class LockWaits(NamedTuple):
 
 
 def lock_waits(scope: Scope) -> LockWaits:
-    """Return the waits for locks that began in the time range, in order of log and thread.
+    """Return the waits for locks that began in the range of time, sorted by log and thread.
 
     Raises Cancelled.
     """
@@ -82,7 +82,7 @@ def lock_waits(scope: Scope) -> LockWaits:
 
 
 def _rows(scope: Scope) -> Int64s:
-    """Return the events about locks: 0-based rows, rising.  An open session keeps them."""
+    """Return the rows (0-based, rising) of events about locks; an open session keeps them."""
 
     def find() -> Int64s:
         found = [np.zeros(0, np.int64)]

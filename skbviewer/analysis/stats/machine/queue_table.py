@@ -11,14 +11,14 @@ from ....records.kbl_layout import KblEvent
 from ....records.types import Int64s
 from ...scope import QueueOf, Scope
 from ...words.event_text import queue_name
-from ...words.kernel_names import MASK64
-from ..duration_spread import spreads
+from ...words.kernel_log_names import MASK64
+from ..duration_percentiles import spreads
 
 MASK32 = 0xFFFFFFFF
 
 
 class QueueRow(NamedTuple):
-    """The lengths of one queue, one for each packet that it took or gave away; in packets."""
+    """How long one queue was, in packets, whenever it took or gave away a packet."""
 
     queue: str
     host: int  # source id of the KBL
@@ -32,7 +32,7 @@ class QueueRow(NamedTuple):
 
 
 def queue_rows(scope: Scope) -> list[QueueRow]:
-    """Return the lengths of queues in the time range, longest queue first.
+    """Return the lengths of queues in the range of time, the longest queue first.
 
     Raises Cancelled.
     """
@@ -53,9 +53,9 @@ def queue_rows(scope: Scope) -> list[QueueRow]:
 
 
 def queues_of(scope: Scope) -> tuple[Int64s, list[tuple[str, int]]]:
-    """Return the events of lengths in the time range (0-based rows), and (queue, log) of each.
+    """Return the events (0-based rows) that report lengths of queues in the range of time.
 
-    Raises Cancelled.
+    For each event, the pair (queue, source id of the log) is also returned.  Raises Cancelled.
     """
     scope.progress.report("Counting", 0, 0)
     event = scope.columns.array("event", "event")
@@ -69,7 +69,7 @@ def queues_of(scope: Scope) -> tuple[Int64s, list[tuple[str, int]]]:
 
 
 def _names(scope: Scope, rows: Int64s) -> list[str]:
-    """Return the name of the queue of each length."""
+    """Return the name of the queue whose length each event reports."""
     beside = scope.details.queues()
     sockets = _sockets(scope, rows)
     columns = zip(
@@ -92,7 +92,7 @@ def _names(scope: Scope, rows: Int64s) -> list[str]:
 
 
 def _sockets(scope: Scope, rows: Int64s) -> Int64s:
-    """Return the socket of each length: that of the SOCK_ENQUEUE of the same CPU and time."""
+    """Return the socket for each reported length: SOCK_ENQUEUE has it, on that CPU at that time."""
     columns = scope.columns
     made = np.zeros(len(rows), np.int64)
     mine = np.flatnonzero(columns.array("event", "event")[rows] == int(KblEvent.SOCK_LENGTH))
@@ -103,6 +103,6 @@ def _sockets(scope: Scope, rows: Int64s) -> Int64s:
 
 
 def _moments(scope: Scope, rows: Int64s) -> list[tuple[int, int, int]]:
-    """Return log, CPU and time of each event."""
+    """Return (source id of the log, CPU, time in ns) of each event."""
     source, cpu, ts = (scope.of_event(name, rows).tolist() for name in ("source", "cpu", "ts"))
     return list(zip(source, cpu, ts, strict=True))

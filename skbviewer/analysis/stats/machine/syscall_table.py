@@ -9,8 +9,8 @@ import numpy as np
 
 from ....records.kbl_layout import KblEvent
 from ...scope import Scope
-from ..duration_spread import spreads
-from .paired_events import pairs_of
+from ..duration_percentiles import spreads
+from .begin_end_events import pairs_of
 
 MAX_ERRNO = 4095  # linux/err.h: other negative results are addresses or numbers
 ALL, ON_SOCKETS = "syscalls", "syscall"  # groups of events
@@ -18,7 +18,10 @@ SOCKETS_ONLY = "only calls on sockets were recorded: to record all, use 'kblreco
 
 
 class SyscallRow(NamedTuple):
-    """One system call of one program.  Times are from its start to its end, waiting included."""
+    """The calls of one system call by one program.
+
+    Times (ns) are from the start of a call to its end, including waits.
+    """
 
     process: str
     host: int  # source id of the KBL
@@ -34,7 +37,7 @@ class SyscallRow(NamedTuple):
 
 
 def syscall_rows(scope: Scope) -> list[SyscallRow]:
-    """Return the system calls that began in the time range, longest total first.
+    """Return the system calls that began in the range of time, the longest total first.
 
     Raises Cancelled.
     """

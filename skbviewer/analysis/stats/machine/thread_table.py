@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...scope import Scope
-from ..duration_spread import spreads
+from ..duration_percentiles import spreads
 from .thread_times import ran, slept, waited
 
 KINDS = (("ran", ran), ("waited for a CPU", waited), ("slept", slept))
@@ -16,7 +16,7 @@ IDLE = "the idle task"
 
 
 class ThreadRow(NamedTuple):
-    """One kind of span of one program: `number` spans, their lengths in ns."""
+    """One kind of span (ran, waited, slept) of one program: number and lengths in ns."""
 
     process: str
     host: int  # source id of the KBL
@@ -31,7 +31,7 @@ class ThreadRow(NamedTuple):
 
 
 def thread_rows(scope: Scope) -> list[ThreadRow]:
-    """Return what the scheduler did with each program in the time range, longest total first.
+    """Return what the scheduler did with each program in the range of time, longest total first.
 
     Raises Cancelled.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """When threads ran, waited for a CPU, and slept, from the scheduler's events.
 
-Input: the events of a session.  Output: spans of time on the clocks of their logs.  Spans with lost
-records in them are left out.
+Input: the events of a session.  Output: spans of time, on the clocks of the logs.  Spans during
+which records were lost are left out.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ READY, TAKEN, CAME, LEFT = 0, 1, 2, 3  # woken; lost its CPU; got a CPU; went to
 
 
 class ThreadSpans(NamedTuple):
-    """Spans of threads: log, CPU (of the end), thread, begin and end (ns on the log's clock).
+    """Spans of threads: log, CPU at the end, thread, begin and end (ns on the log's clock).
 
-    `event` is the event (0-based row) with which each began.
+    `event` is the event (0-based row) that began each span.
     """
 
     source: Int64s
@@ -43,7 +43,7 @@ class ThreadSpans(NamedTuple):
 
 
 def ran(scope: Scope) -> ThreadSpans:
-    """Return when which thread had a CPU; thread 0 is the idle task.
+    """Return when threads had a CPU; thread 0 is the idle task.
 
     The spans are in order of log, CPU and time.
     """
@@ -58,17 +58,17 @@ def ran(scope: Scope) -> ThreadSpans:
 
 
 def waited(scope: Scope) -> ThreadSpans:
-    """Return how long threads waited for a CPU: after they were woken, or after they lost it."""
+    """Return when threads waited for a CPU, after they were woken or after they lost a CPU."""
     return _between(scope, (READY, TAKEN), CAME)
 
 
 def slept(scope: Scope) -> ThreadSpans:
-    """Return how long threads slept until another thread or an interrupt woke them."""
+    """Return when threads slept, until another thread or an interrupt woke them."""
     return _between(scope, (LEFT,), READY)
 
 
 def _between(scope: Scope, begins: tuple[int, ...], ends: int) -> ThreadSpans:
-    """Return the spans from a step in `begins` to the thread's next step, which is `ends`."""
+    """Return the spans from a step in `begins` to the thread's next step, if that is `ends`."""
     source, pid, ts, cpu, step, rows = _steps(scope)
     same = (source[1:] == source[:-1]) & (pid[1:] == pid[:-1])
     # A thread that is woken twice waits since the first time.
@@ -85,7 +85,7 @@ def _between(scope: Scope, begins: tuple[int, ...], ends: int) -> ThreadSpans:
 
 
 def _steps(scope: Scope) -> tuple[Int64s, ...]:
-    """Return log, thread, time, CPU, step and event of every step, in order of the first three."""
+    """Return log, thread, time, CPU, step and event of each step, sorted by the first three."""
     event = scope.columns.array("event", "event")
     switch = np.flatnonzero(event == int(KblEvent.SCHED_SWITCH))
     wake = np.flatnonzero(event == int(KblEvent.WAKE))
@@ -103,6 +103,6 @@ def _steps(scope: Scope) -> tuple[Int64s, ...]:
 
 
 def _whole(scope: Scope, spans: ThreadSpans) -> ThreadSpans:
-    """Return the spans that begin in the time range and have no lost records in them."""
+    """Return the spans that begin in the range of time and during which no records were lost."""
     spans = spans.selected(scope.in_range(spans.source, spans.begin))
     return spans.selected(~scope.lost_between(spans.source, spans.begin, spans.end))

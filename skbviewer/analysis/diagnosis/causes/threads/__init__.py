@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Rules about threads that did not run, ran late or elsewhere, or waited for a lock."""
+"""Rules about threads that did not run, ran late, changed the CPU, or waited for a lock."""

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Packets that waited and were then handled by another CPU."""
+"""Packets that waited, and were then handled by another CPU than before."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ....words.wait_kinds import RANKS, SOFTIRQ
-from ... import needs, wording
-from ...case import Case, Spans
+from ... import required_data, wording
 from ...finding import CALL, NOTE, Evidence, Finding, Rule
-from ...waiting import examples, longest_of
+from ...rule_inputs import Case, Spans
+from ...wait_findings import examples, longest_of
 from ..softirq_wait import calls_after
 
 NAME = "cpu-migration"
@@ -46,9 +46,9 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _moved(case: Case) -> Spans:
-    """Return the waits, inside legs, that end when a call on another CPU begins.
+    """Return the waits inside legs that ended when a call on another CPU began.
 
-    A wait that ends inside a call, because the call goes on, does not change the CPU.
+    If a wait ends because an interrupted call goes on, the CPU has not changed.
     """
     spans, kind = case.waits_of(range(SOFTIRQ, RANKS))
     ns = np.zeros(len(case.rows), np.int64)
@@ -63,4 +63,4 @@ def _moved(case: Case) -> Spans:
     return spans.selected(moves[np.argsort(kind[moves], kind="stable")])
 
 
-RULE = Rule(NAME, (needs.calls(),), _find)
+RULE = Rule(NAME, (required_data.calls(),), _find)

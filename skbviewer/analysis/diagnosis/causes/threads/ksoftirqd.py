@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from ....words.wait_kinds import SOFTIRQ
-from ... import needs
-from ...case import Case
+from ... import required_data
 from ...finding import Finding, Rule
-from ...waiting import Wait, finding_of
+from ...rule_inputs import Case
+from ...wait_findings import Wait, finding_of
 from ..softirq_wait import ended_in_ksoftirqd, handed_off, long_waits
 
 NAME = "ksoftirqd"
@@ -28,4 +28,4 @@ def _find(case: Case) -> list[Finding]:
     return finding_of(case, WAIT, ns, which, spans.selected(ended_in_ksoftirqd(case, spans)))
 
 
-RULE = Rule(NAME, (needs.calls(),), _find)
+RULE = Rule(NAME, (required_data.calls(),), _find)

@@ -6,14 +6,14 @@ from __future__ import annotations
 import numpy as np
 
 from .....records.types import Int64s
-from ....number_sets import distinct
+from ....row_number_sets import distinct
 from ....words.wait_kinds import SOCKET
-from ... import needs, wording
-from ...case import Case, Spans
+from ... import required_data, wording
+from ...cpu_occupants import thread_name
 from ...finding import WARNING, Finding, Rule
-from ...occupants import thread_name
-from ...schedule import thread_text
-from ...waiting import Longest, examples, longest_of, occupied, span_evidence
+from ...rule_inputs import Case, Spans
+from ...scheduler_activity import thread_text
+from ...wait_findings import Longest, examples, longest_of, occupied, span_evidence
 
 NAME = "late-reader"
 # If other threads use its CPU, a thread waits for up to 3 ms, the scheduler's base slice for 8 CPUs
@@ -34,10 +34,11 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _by_program(case: Case, spans: Spans) -> list[Spans]:
-    """Return the waits for each program that read late, the longest in total first.
+    """Return the waits of each program that read late; the program that cost most is first.
 
-    Each program may be late for another cause.  Those after the first PROGRAMS are one group, and
-    so are all if the waits are many.
+    Each program gets a finding of its own, because each may be late for another reason.  The
+    programs after the first PROGRAMS get one finding together.  If there are more than MOST_GROUPED
+    waits, all programs get one finding together.
     """
     if len(spans.leg) > MOST_GROUPED:
         return [spans]
@@ -54,7 +55,7 @@ def _by_program(case: Case, spans: Spans) -> list[Spans]:
 
 
 def _readers(case: Case, spans: Spans) -> Int64s:
-    """Return the thread of the first call after each wait, in the wait's leg; -1 if none."""
+    """Return the thread of the first call in the leg after each wait; -1 if there is no call."""
     calls, of = case.scope.columns.rows_with("call", "leg", distinct(spans.leg) + 1)
     pid = np.r_[np.full(len(spans.leg), -1, np.int64), case.of_call("pid", calls)]
     leg = np.r_[spans.leg, np.asarray(of, np.int64) - 1]
@@ -69,7 +70,7 @@ def _readers(case: Case, spans: Spans) -> Int64s:
 
 
 def _finding(case: Case, spans: Spans) -> Finding:
-    """Return the finding about the packets with these waits, all of which are late."""
+    """Return the finding about packets that waited too long for a reader: the waits `spans`."""
     ns = np.zeros(len(case.rows), np.int64)
     np.maximum.at(ns, spans.row, spans.ns)
     which = ns > 0
@@ -93,7 +94,7 @@ def _finding(case: Case, spans: Spans) -> Finding:
 
 
 def _last_waits(case: Case, spans: Spans) -> Spans:
-    """Return the waits after the end of a leg, when a program can read the packet."""
+    """Return the waits after the end of a leg, when a program could have read the packet."""
     return spans.selected(spans.begin >= case.of_leg("end_ns", spans.leg))
 
 
@@ -111,4 +112,4 @@ def _did(case: Case, longest: Longest) -> str:
     return thread_text(case, longest.leg, pid, longest.begin, longest.end)
 
 
-RULE = Rule(NAME, (needs.calls(),), _find)
+RULE = Rule(NAME, (required_data.calls(),), _find)

@@ -8,11 +8,11 @@ import numpy as np
 from .....records.kbl_layout import KblEvent
 from ....words.event_text import lock_address, lock_kind
 from ....words.wait_kinds import NAMES, OFF
-from ... import needs, wording
-from ...case import EXAMPLES, Case
+from ... import required_data, wording
 from ...finding import EVENT, WARNING, Evidence, Finding, Rule
-from ...locks import Locks, holders, locks_of
-from ...waiting import examples
+from ...lock_waits import Locks, holders, locks_of
+from ...rule_inputs import EXAMPLES, Case
+from ...wait_findings import examples
 
 NAME = "lock-contention"
 ADVICE = (
@@ -57,7 +57,10 @@ def _find(case: Case) -> list[Finding]:
 
 
 def _share(case: Case, locks: Locks, row: int) -> str:
-    """Return the share of a packet's time in kernel; a program may wait when it reads, later."""
+    """Return a phrase with the share of a packet's time in kernel that it waited for locks.
+
+    A program may also wait for a lock later, while it reads the packet.
+    """
     mine = locks.selected(locks.row == row)
     if (mine.waits.begin >= case.of_leg("end_ns", mine.leg)).any():
         return ", also while the program read it"
@@ -66,7 +69,7 @@ def _share(case: Case, locks: Locks, row: int) -> str:
 
 
 def _where(locks: Locks, at: int) -> str:
-    """Return "in rtnl_lock for the mutex 0xffff888000005000, 12 µs"."""
+    """Return a phrase such as "in rtnl_lock for the mutex 0xffff888000005000, 12 µs"."""
     data = int(locks.waits.data[at])
     function = locks.functions[at] or "an unknown function"
     kind = f"{lock_kind(data)} 0x{lock_address(data):x}"
@@ -74,5 +77,7 @@ def _where(locks: Locks, at: int) -> str:
 
 
 RULE = Rule(
-    NAME, (needs.calls(), needs.events("lock", KblEvent.LOCK_WAIT, KblEvent.LOCK_GOT)), _find
+    NAME,
+    (required_data.calls(), required_data.events("lock", KblEvent.LOCK_WAIT, KblEvent.LOCK_GOT)),
+    _find,
 )

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from ....words.wait_kinds import BACKLOG
-from ... import needs
-from ...case import Case
+from ... import required_data
 from ...finding import Finding, Rule
-from ...waiting import Wait, finding_of
+from ...rule_inputs import Case
+from ...wait_findings import Wait, finding_of
 
 NAME = "socket-lock"
 WAIT = Wait(
@@ -25,4 +25,4 @@ def _find(case: Case) -> list[Finding]:
     return finding_of(case, WAIT, ns, case.waited(ns), case.waits(BACKLOG))
 
 
-RULE = Rule(NAME, (needs.calls(),), _find)
+RULE = Rule(NAME, (required_data.calls(),), _find)

@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 
 from ....words.wait_kinds import OFF
-from ... import needs
-from ...case import Case
+from ... import required_data
 from ...finding import Finding, Rule
-from ...locks import locks_of
-from ...waiting import Wait, finding_of
+from ...lock_waits import locks_of
+from ...rule_inputs import Case
+from ...wait_findings import Wait, finding_of
 
 NAME = "switched-out"
 WAIT = Wait(
@@ -29,4 +29,4 @@ def _find(case: Case) -> list[Finding]:
     return finding_of(case, WAIT, ns, case.waited(ns), case.waits(OFF))
 
 
-RULE = Rule(NAME, (needs.calls(),), _find)
+RULE = Rule(NAME, (required_data.calls(),), _find)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""The tables of `skbviewer stats --steps` that come from the emulator's counts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from ...readers.kernel_image.emulator_exception_counts import ExceptionCount
+from ..scope import Scope
+from ..stats.statistic_types import Table
+from .memory_access_tables import FUNCTION, NO_ACCESSES, LinesOfLog, touched_table
+
+INTERRUPT, EXCEPTION = "sysvec_", "exc_"  # names of entries begin so
+NO_EXCEPTIONS = "the counts have no exceptions: they are of an older plugin"
+
+
+class Counted(NamedTuple):
+    """What the emulator counted besides steps: see session.kernel.executed_steps.CountedSteps."""
+
+    lines: LinesOfLog
+    exceptions: Sequence[ExceptionCount]
+
+
+class CountedTable(NamedTuple):
+    """A line of COUNTED_TABLES: `tip` says what the table shows, `by` whether rows have groups."""
+
+    tip: str
+    by: bool
+    make: Callable[[Scope, Counted, str], Table]
+
+
+def counted_table(name: str, scope: Scope, counted: Counted, by: str | None) -> Table:
+    """Return the table `name` of COUNTED_TABLES, grouped by one of touched_tables.GROUPS.
+
+    Raises KeyError, with a message for the user, if the table cannot be grouped.  Raises Cancelled.
+    """
+    if by is not None and not COUNTED_TABLES[name].by:
+        raise KeyError(f"stats: {name} has no --by")
+    return COUNTED_TABLES[name].make(scope, counted, by or FUNCTION)
+
+
+def _touched(name: str) -> Callable[[Scope, Counted, str], Table]:
+    def make(scope: Scope, counted: Counted, by: str) -> Table:
+        table = touched_table(name, scope, counted.lines, by)
+        return table if counted.lines else table._replace(notes=(NO_ACCESSES,))
+
+    return make
+
+
+def _exceptions(_scope: Scope, counted: Counted, _by: str) -> Table:
+    """Return all exceptions during the count, most frequent first, whatever is chosen."""
+    rows = [
+        (*_named(one.name), one.kernel, one.probes, one.programs)
+        for one in sorted(counted.exceptions, key=lambda one: (-sum(one[1:]), one.name))
+        if sum(one[1:])
+    ]
+    keys = ("kind", "name", "kernel", "probes", "programs")
+    return Table(keys, rows, (), () if counted.exceptions else (NO_EXCEPTIONS,))
+
+
+def _named(entry: str) -> tuple[str, str]:
+    kind = "interrupt" if entry.startswith(INTERRUPT) else "exception"
+    return kind, entry.removeprefix(INTERRUPT).removeprefix(EXCEPTION)
+
+
+COUNTED_TABLES = {
+    "pages": CountedTable("Pages of memory that calls accessed", True, _touched("pages")),
+    "lines": CountedTable("Cache lines that calls accessed", True, _touched("lines")),
+    "exceptions": CountedTable("Exceptions and interrupts during the count", False, _exceptions),
+}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""The table of the boxes that a picture of the timeline draws.  No Qt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from skbviewer.export import Exportable, Request, write_timeline_csv
+
+from ..base.recording_interface import Recording
+from .timeline_layout import TimelineLayout
+
+
+def write_timeline_table(recording: Exportable, request: Request, out: Path) -> None:
+    """Write the boxes that a picture of that size draws as CSV. Raises BadInput."""
+    layout = TimelineLayout(cast(Recording, recording), request.shown, "csv")
+    write_timeline_csv(layout.timeline, layout.bins(), layout.lines(), out)
