@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Turn kbl.h into skbviewer/records/kbl_layout.py.
 
-In: the header, through the C preprocessor and pycparser.  Out: Python text with
-a numpy dtype per struct (little-endian), an IntEnum per enum, the table of
-events with the traits that their comments name, the constants.
-Structs must be naturally aligned without implicit padding, otherwise a
-ValueError is raised.  Run ``python kmod/gen_layout.py`` to write the file.
+In: the C header, read through the C preprocessor and pycparser. Out: Python text with a numpy dtype
+per struct (little-endian), an IntEnum per enum, the constants, and the table of events and their
+traits. Structs must be naturally aligned without implicit padding, otherwise a ValueError is
+raised. Run ``python kmod/gen_layout.py`` to write the file.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ EVENT = re.compile(
 
 
 class Field(NamedTuple):
-    """A member: numpy type code, element size and dimension (0 = not an array)."""
+    """A member of a struct: numpy type code, element size and dimension (0 = not an array)."""
 
     name: str
     code: str
@@ -59,7 +58,7 @@ class Layout(NamedTuple):
 
 
 def preprocess(header: Path) -> str:
-    """Return the header's declarations with the includes replaced by typedefs."""
+    """Return the preprocessed text of a header, in which typedefs replace the includes."""
     text = re.sub(r"^#include.*$", "", header.read_text(), flags=re.MULTILINE)
     done = subprocess.run(
         ["cc", "-E", "-P", "-x", "c", "-"], input=text, capture_output=True, text=True, check=True
@@ -70,7 +69,7 @@ def preprocess(header: Path) -> str:
 
 
 def read_field(decl: Any, offset: int) -> Field:
-    """Return one member. Raises ValueError if it is not naturally aligned at ``offset``."""
+    """Return one member. Raises ValueError if the member is not naturally aligned at ``offset``."""
     kind, count = decl.type, 0
     if isinstance(kind, c_ast.ArrayDecl):
         count, kind = int(kind.dim.value, 0), kind.type
@@ -81,7 +80,7 @@ def read_field(decl: Any, offset: int) -> Field:
 
 
 def read_struct(node: Any) -> list[Field]:
-    """Return the members of one struct."""
+    """Return the members of a struct, in order."""
     fields: list[Field] = []
     end = 0
     for decl in node.decls:
@@ -93,12 +92,12 @@ def read_struct(node: Any) -> list[Field]:
 
 
 def read_enum(node: Any) -> dict[str, int]:
-    """Return the enumerators; each must have an explicit value."""
+    """Return the enumerators of an enum by name; each must have an explicit value."""
     return {item.name: int(item.value.value, 0) for item in node.values.enumerators}
 
 
 def read_header(header: Path) -> Layout:
-    """Parse ``header``; raises ValueError on a layout that is not portable."""
+    """Return the layout that ``header`` declares; raises ValueError if it is not portable."""
     tree = c_parser.CParser().parse(preprocess(header), str(header))
     layout = Layout({m[1]: int(m[2], 0) for m in DEFINE.finditer(header.read_text())}, {}, {})
     for node in (decl.type for decl in tree.ext):
@@ -115,21 +114,21 @@ def camel(name: str) -> str:
 
 
 def common_prefix(names: list[str]) -> str:
-    """Return the prefix that all enumerators share, up to the last underscore."""
+    """Return the common prefix of `names`, up to its last underscore."""
     first, last = min(names), max(names)
     same = next((i for i, c in enumerate(first) if c != last[i]), len(first))
     return first[: first.rfind("_", 0, same) + 1]
 
 
 def render_enum(name: str, items: dict[str, int]) -> list[str]:
-    """Return an IntEnum; enumerators lose their common prefix."""
+    """Return the Python lines of an IntEnum; its members lack the enumerators' common prefix."""
     cut = len(common_prefix(list(items)))
     body = [f"    {key[cut:]} = {value}" for key, value in items.items()]
     return ["", "", f"class {camel(name)}(IntEnum):", f'    """enum {name}."""', "", *body]
 
 
 def render_field(field: Field) -> str:
-    """Return one entry of a dtype's list."""
+    """Return the Python line of a member: an entry of the list that makes the dtype."""
     if field.code == "S":
         return f'        ("{field.name}", "S{field.dim}"),'
     shape = f", ({field.dim},)" if field.dim else ""
@@ -145,7 +144,7 @@ def render_struct(name: str, fields: list[Field]) -> list[str]:
 
 
 def render_events(header: Path) -> list[str]:
-    """Return the table of events: number, word, comment and traits of each."""
+    """Return the Python lines of the table of events: number, word, comment and traits of each."""
     lines = ["", "", "# Number, word, what its data is, traits (kernel_events.py explains them)."]
     lines.append("KBL_EVENTS: tuple[tuple[int, str, str, tuple[str, ...]], ...] = (")
     for found in EVENT.finditer(header.read_text()):
@@ -200,7 +199,7 @@ def render(header: Path) -> str:
 
 
 def main() -> int:
-    """Write the layout module; 0 on success."""
+    """Write skbviewer/records/kbl_layout.py; return 0 on success."""
     parser = argparse.ArgumentParser(description="Generate the Python layout from kbl.h.")
     parser.add_argument("-o", "--output", type=Path, default=OUTPUT)
     args = parser.parse_args()

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Write the list of functions to probe, as one kernel has them, from its BTF.
+"""Write the probe list for one kernel: functions and their carriers, according to the kernel's BTF.
 
-In: probes.txt and a kernel image, compressed or not, or /sys/kernel/btf/vmlinux,
-and modules beside it.  Out: lines
-``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [quiet|inner]`` as the module
-and kblrecord read them: which arguments carry packets, and what the function returns.
-Functions the kernel does not have are left out and named on stderr.  ``--all``
-adds every function that takes or returns an sk_buff.  Needs bpftool, and lz4 for
-images compressed with it.
+In: probes.txt; a kernel image (compressed or not) or /sys/kernel/btf/vmlinux; and the modules
+beside it. Out: lines ``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [quiet|inner]`` for the
+module and kblrecord. A line says which arguments carry packets, and what the function returns.
+Functions that the kernel does not have are left out, and named on stderr. ``--all`` adds every
+function that takes or returns an sk_buff. Needs bpftool, and lz4 if the kernel image is compressed
+with lz4.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ GENERATED = re.compile(r"(__bpf_trace|perf_trace|trace_event_raw|trace_raw|__tra
 
 
 class Wanted(NamedTuple):
-    """A line of probes.txt; carriers is empty if BTF is to determine them."""
+    """A line of probes.txt; `carriers` is empty if BTF determines them."""
 
     name: str
     event: str = ""
@@ -82,7 +81,7 @@ def read_line(line: str) -> Wanted | None:
 
 
 def read_names(path: Path) -> list[Wanted]:
-    """Return the wanted functions; raises ValueError naming a bad line."""
+    """Return the functions that probes.txt lists; raises ValueError that names a bad line."""
     wanted = []
     for number, text in enumerate(path.read_text().splitlines(), 1):
         line = text.partition("#")[0]
@@ -108,13 +107,15 @@ def unpack_image(image: bytes) -> bytes:
         return lzma.decompress(payload[:-4])
     tool = {b"\x28\xb5\x2f\xfd": "zstd", b"\x02\x21\x4c\x18": "lz4"}.get(payload[:4])
     if tool is None:
-        raise ValueError("the kernel image is compressed in an unknown way")
+        raise ValueError(
+            "the kernel image is compressed in a format that this program does not know"
+        )
     command = [tool, "-dc", "-"]
     return subprocess.run(command, input=payload[:-4], capture_output=True, check=True).stdout
 
 
 def read_btf(path: Path, base: Path | None = None) -> Btf:
-    """Return the BTF of a kernel or, over ``base``, of a module."""
+    """Return the BTF of a kernel, or that of a module, which continues the BTF ``base``."""
     command = ["bpftool", *(["-B", str(base)] if base else []), "btf", "dump", "-j", "file"]
     done = subprocess.run([*command, str(path)], capture_output=True, check=True)
     types = {entry["id"]: entry for entry in json.loads(done.stdout)["types"]}
@@ -123,7 +124,7 @@ def read_btf(path: Path, base: Path | None = None) -> Btf:
 
 
 def strip(btf: Btf, type_id: int) -> dict[str, Any]:
-    """Follow typedefs and qualifiers; void is an empty dict."""
+    """Return the type behind typedefs and qualifiers; void is an empty dict."""
     entry = btf.types.get(type_id, {})
     while entry.get("kind") in QUALIFIERS:
         entry = btf.types.get(entry["type_id"], {})
@@ -131,7 +132,7 @@ def strip(btf: Btf, type_id: int) -> dict[str, Any]:
 
 
 def stars(btf: Btf, type_id: int) -> tuple[str, int]:
-    """Return the struct to which a type points ("" if none), and the number of pointers to it."""
+    """Return (struct, n) for n pointers to a struct, and ("", n) for any other type."""
     count = 0
     entry = strip(btf, type_id)
     while entry.get("kind") == "PTR":
@@ -151,9 +152,10 @@ KINDS = {
 def carriers(btf: Btf, proto: dict[str, Any]) -> list[str]:
     """Return the carriers of a prototype, at most four.
 
-    A sock is a carrier only in functions without a packet, because a packet has its own sock.  A
-    queue beside an skb is not a carrier, because the skb is put into it or taken from it.  A struct
-    sk_buff ** beside a returned skb is not one either: it is for a second result.
+    A sock is a carrier only in functions without a packet, because a packet has its own sock.  If a
+    function takes an skb and a queue, the queue is no carrier, because the skb is put into it or
+    taken from it.  A struct sk_buff ** is no carrier if the function returns an skb: it is for a
+    second result.
     """
     returns = stars(btf, proto["ret_type_id"]) == ("sk_buff", 1)
     kinds = [KINDS.get(stars(btf, param["type_id"]), "") for param in proto["params"]]
@@ -168,7 +170,7 @@ def carriers(btf: Btf, proto: dict[str, Any]) -> list[str]:
 
 
 def returned(btf: Btf, proto: dict[str, Any]) -> str:
-    """Return "void", "bool" (one byte), "int" (at most four), or "" for a whole register."""
+    """Return a result's word: "void", "bool" (1 byte), "int" (up to 4 bytes) or "" (register)."""
     entry = strip(btf, proto["ret_type_id"])
     if not entry:
         return "void"
@@ -179,7 +181,7 @@ def returned(btf: Btf, proto: dict[str, Any]) -> str:
 
 
 def line_of(wanted: Wanted) -> str:
-    """Return the line of the list."""
+    """Return the line of the generated list for a function."""
     module = f"module={wanted.module}" if wanted.module else ""
     words = [wanted.name, *wanted.carriers, wanted.event, module, wanted.returns]
     more = ["quiet"] * wanted.quiet + ["inner"] * wanted.inner
@@ -187,7 +189,7 @@ def line_of(wanted: Wanted) -> str:
 
 
 def describe(btf: Btf, wanted: Wanted) -> str | None:
-    """Return the output line; None if the kernel has no such function.
+    """Return a function's line of the probe list; None if the kernel has no such function.
 
     A compiler's copy of a function (``.constprop.0``) is not in BTF: its carriers must be given,
     and its arguments are not checked.
@@ -216,7 +218,7 @@ def read_module(path: Path) -> bytes:
 
 
 def read_tables(kernel: Path, modules: dict[str, Path]) -> dict[str, Btf]:
-    """Return the BTF of the kernel as "" and of each module by its name."""
+    """Return the BTF of each module by the module's name, and of the kernel under the name ""."""
     with tempfile.TemporaryDirectory() as folder:
         image = Path(folder) / "vmlinux"
         image.write_bytes(unpack_image(kernel.read_bytes()))
@@ -230,7 +232,7 @@ def read_tables(kernel: Path, modules: dict[str, Path]) -> dict[str, Btf]:
 
 
 def everything(tables: dict[str, Btf], listed: list[Wanted]) -> list[Wanted]:
-    """Return the functions with an sk_buff that are not listed yet."""
+    """Return the functions that take or return an sk_buff and are not listed yet."""
     known = {(wanted.module, wanted.name) for wanted in listed}
     return [Wanted(name, module=module) for module, btf in tables.items()
             for name, function in sorted(btf.functions.items())
@@ -240,7 +242,7 @@ def everything(tables: dict[str, Btf], listed: list[Wanted]) -> list[Wanted]:
 def generate(
     names: Path, kernel: Path, modules: dict[str, Path], *, every: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Return the lines and the names that BTF does not know; ``every``: all sk_buff functions."""
+    """Return the probe list's lines, and names that BTF lacks; ``every``: all sk_buff functions."""
     tables = read_tables(kernel, modules)
     listed = read_names(names)
     lines, unknown = [], []
@@ -253,7 +255,10 @@ def generate(
 
 def main() -> int:
     """Write the list; 0 on success."""
-    parser = argparse.ArgumentParser(description="Take the carriers of probes.txt from BTF.")
+    parser = argparse.ArgumentParser(
+        description="Look up in the kernel's BTF which arguments of the functions in probes.txt "
+        "carry packets."
+    )
     parser.add_argument("kernel", type=Path, help="vmlinuz, vmlinux or /sys/kernel/btf/vmlinux")
     parser.add_argument("modules", type=Path, nargs="*", help="modules, such as veth.ko")
     parser.add_argument("-f", "--names", type=Path, default=NAMES)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Interrupts off while a record is written.  A part of kbl_arch.h. */
+/* Switch interrupts off while a record is written.  A part of kbl_arch.h. */
 #ifndef KBL_ARCH_IRQ_H
 #define KBL_ARCH_IRQ_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures what the probes cost.  Functions of the module that do nothing are probed like any
- * other, and called with and without their probes.  The method, and the tau and n values, are
- * those of NetSlice (Fudan, 2001).
+ * Measures what the probes cost.  The module has functions that do nothing.  They are probed
+ * like any other function, and called with and without their probes.  The method, and the tau
+ * and n values, are those of NetSlice (Fudan, 2001).
  *
- * Each round runs with interrupts off and records into a buffer of its own, so nothing reaches
- * the log.  The median of many rounds is kept.
+ * Each round runs with interrupts off and records into a buffer of its own, so nothing of it
+ * reaches the log.  The median of many rounds is kept.
  */
 #include <linux/mm.h>
 #include <linux/relay.h>

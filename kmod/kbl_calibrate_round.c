@@ -15,7 +15,7 @@
 
 #include "kbl_calibrate.h"
 
-/* Probes in the source, as an instrumented function has them, but with sites known here. */
+/* Probes as "skbscan instrument" adds them to a function, but with sites that this file defines. */
 #if __has_include(<linux/kbl_probe.h>)
 #define KBL_CAL_SITE(i)	[i] = {						\
 	.key = STATIC_KEY_FALSE_INIT, .magic = KBL_SITE_MAGIC,		\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Entry of a probed function, except the inline path in kbl_hot.h.  An entry takes a place in
- * its CPU's table of open calls.
+ * Entry of a probed function, except the inline path in kbl_hot.h.  Each entry takes a free row
+ * in its CPU's table of open calls.
  */
 #ifdef CONFIG_RETHOOK
 #include <linux/rethook.h>
@@ -10,7 +10,7 @@
 #include "kbl_hot.h"
 
 unsigned long kbl_hooked __read_mostly;	/* address of the return hook, see kbl_unhooked() */
-/* Stands for all calls that found no free entry. */
+/* Stands for all calls for which the table of open calls had no free row. */
 struct kbl_call kbl_unpaired = { .who.cpu = KBL_CALL_ODD };
 
 /*

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exit of a probed function, except the inline path in kbl_hot.h.  An exit writes one CALL and
- * gives the place in the table of open calls back.  It never reads the skb of its entry, which
- * may be freed.
+ * Exit of a probed function, except the inline path in kbl_hot.h.  An exit writes one CALL
+ * record and frees the call's row in the table of open calls.  It never reads the skb that the
+ * call had at its entry, because that skb may be freed.
  */
 #include "kbl_hot.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Entry of a call whose packet differs from what this CPU recorded of it: the rest of
- * kbl_enter_plain().  As in that function, every function call is a tail call where possible.
+ * Entry of a call whose packet differs from the footprint that this CPU recorded last: the rest
+ * of kbl_enter_plain().  As in that function, function calls are tail calls where possible.
  */
 #include "kbl_footprint.h"
 #include "kbl_hot.h"

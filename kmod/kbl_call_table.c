@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tables of open calls, one a CPU: allocate and empty them, and record the calls that are
- * still open at the end.
+ * The tables of open calls, one for each CPU: allocate and empty them, and record the calls that
+ * are still open at the end of a recording.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -10,7 +10,10 @@
 
 #ifdef CONFIG_RETHOOK
 
-/* Returns its own return address, which is the hook's while its return is hooked. */
+/*
+ * Returns its own return address.  While the return of this function is hooked, that is the
+ * address of the hook.
+ */
 static noinline __noclone unsigned long kbl_hooked_see(void)
 {
 	return (unsigned long)__builtin_return_address(0);

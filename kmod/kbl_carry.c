@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The packets that a call carries, found by the carriers of its target: an skb, a pointer to
- * one, a list or queue of skbs, or only a sock.
+ * Find the packets that a call carries.  The carriers of its target say where they are: an skb,
+ * a pointer to an skb, a list or queue of skbs, or only a sock.
  */
 #include "kbl_known.h"
 #include "kbl_record.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Records have times of CLOCK_MONOTONIC, by ktime_get_mono_fast_ns().  Reading that clock costs
- * as much as a quarter of a record.  If it counts the CPU's own cycles, it is read only every
- * KBL_CLOCK_SPAN_NS, and the cycles since then are added.  The cycles are converted at the rate
- * of boot time, which NTP may change by some parts in a million: an error of some nanoseconds
- * in that span.
+ * as much as a quarter of a record.  If the clock counts the CPU's own cycles, it is read only
+ * once every KBL_CLOCK_SPAN_NS; in between, the cycles that have passed are added.  They are
+ * converted at the rate of boot time.  NTP may change the rate by some parts in a million, which
+ * is an error of some nanoseconds in such a span.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -19,8 +19,8 @@
 #ifdef KBL_ARCH_CYCLES
 
 /*
- * The kernel does not say which counter its clock reads, but a snapshot contains the value that
- * it read.
+ * The kernel does not say which counter its clock reads, but a snapshot of the clock contains
+ * the value of that counter.
  */
 static bool kbl_clock_is_ours(void)
 {

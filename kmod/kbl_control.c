@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The control files: debugfs/kbl/ and /proc/net/kbl.  Reading a file prints its usage and
- * state.  Writing an unknown word changes nothing.
+ * The control files in debugfs/kbl/ and /proc/net/kbl.  Reading a file prints its usage and
+ * state.  If an unknown word is written to a file, nothing changes.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -19,7 +19,7 @@
 
 #define KBL_MAX_WRITE 65536
 
-/* A control file with its functions to show and to set it, both called under kbl_lock. */
+/* A control file, and the functions that show and set it.  Both are called under kbl_lock. */
 struct kbl_file {
 	const char *name;
 	void (*show)(struct seq_file *m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts one event of the CPU's performance counters in each call: a pinned counter on every
- * CPU, created and released as CPUs come and go.
+ * Counts an event of the CPU's performance counters in each call.  Every CPU has a pinned
+ * counter, which is created and released as the CPU comes online and goes offline.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/kernel.h>
@@ -227,7 +227,7 @@ int kbl_counter_set(const char *text)
 
 static const char kbl_counter_help[] =
 	"# Write one of: " KBL_COUNTER_WORDS ".\n"
-	"# Counts in each call, in kernel mode only.  It cannot be changed while recording.\n";
+	"# It counts in each call, in kernel mode only.  It cannot be changed while recording.\n";
 
 void kbl_counter_show(struct seq_file *m)
 {

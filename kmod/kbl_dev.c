@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The network devices of all namespaces, by pointer.  skb->dev shares its memory with an rbtree
- * link and with UDP's scratch word.  So it is looked up here and never dereferenced.
+ * link and with UDP's scratch word.  So the pointer is looked up here, and never dereferenced.
  */
 #include <linux/hash.h>
 #include <linux/netdevice.h>
@@ -46,7 +46,7 @@ bool kbl_dev_find(const void *dev, u32 *ifindex, u32 *netns)
 }
 NOKPROBE_SYMBOL(kbl_dev_find);
 
-/* The slot of @dev; without one, an unused slot, or that of an unregistered device. */
+/* The slot of @dev.  If @dev has no slot: an unused slot, or the slot of an unregistered device. */
 static struct kbl_known_dev *kbl_dev_place(const void *dev)
 {
 	struct kbl_known_dev *unused = NULL, *gone = NULL;

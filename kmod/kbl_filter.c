@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The filter in the kernel.  It reads what the verdict needs beside the footprint, remembers
- * which packets were accepted, and is replaced as a whole under RCU. Handlers run with
- * preemption off, so a grace period waits for all of them.
+ * The filter in the kernel.  It reads what a verdict needs in addition to the footprint, and
+ * remembers which packets were accepted.  A new filter replaces the whole old one under RCU.
+ * Handlers run with preemption off, so a grace period waits for all of them.
  */
 #include <linux/if_arp.h>
 #include <linux/if_ether.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The filter: a text in a subset of pcap-filter(7) is compiled to a bounded postfix program.
- * The program is evaluated in three-valued logic, since parts of a packet may be unknown.
- * Words, parser, evaluator and table use nothing of the kernel but the few names in kbl_shim.h,
- * so they are tested in user space too.
+ * The filter: a text in a subset of pcap-filter(7) is compiled to a bounded postfix program. The
+ * program is evaluated in three-valued logic, since parts of a packet may be unknown. Words,
+ * parser, evaluator and table use only the few names of the kernel that kbl_shim.h defines, too.
+ * So they are also tested in user space.
  */
 #ifndef KBL_FILTER_H
 #define KBL_FILTER_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Evaluate a filter for a packet: yes, no, or unknown as long as a fact that decides is
- * missing.  All of it runs inside probe handlers.
+ * Evaluate a filter for a packet.  The verdict is yes, no, or, while a deciding fact is missing,
+ * unknown.  All code in this file runs inside probe handlers.
  */
 #include "kbl_filter.h"
 
@@ -24,7 +24,7 @@ static inline enum kbl_verdict kbl_max(enum kbl_verdict a, enum kbl_verdict b)
 	return a > b ? a : b;
 }
 
-/* Combine the verdicts of both ends.  Without a known direction "src" may be either end. */
+/* Combine the verdicts of both ends. If the direction is unknown, either end may be "src". */
 static enum kbl_verdict kbl_ends(u8 dir, bool directed, enum kbl_verdict src, enum kbl_verdict dst)
 {
 	switch (dir) {

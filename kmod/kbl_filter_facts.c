@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The facts that a filter uses: from a packet's footprint, or from its socket as long as there
- * is no header.  All of it runs inside probe handlers.
+ * The facts that a filter uses.  They come from a packet's footprint, or, before the packet has
+ * a header, from its socket.  All code in this file runs inside probe handlers.
  */
 #include "kbl_filter.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Turn qualifiers and a word ("tcp src port", "80") into one operation of a filter. */
+/* Turn qualifiers and a word, such as "tcp src port" and "80", into one operation of a filter. */
 #include "kbl_filter.h"
 
 #define KBL_TCP 6

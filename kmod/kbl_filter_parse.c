@@ -9,7 +9,10 @@
 #define KBL_PARSE_STACK 64
 #define KBL_NO_WORD "not a word of this subset of pcap-filter"
 
-/* An operator whose right operand follows, or an open parenthesis. */
+/*
+ * On the stack of operators: an operator that waits for its right operand, or an open
+ * parenthesis.
+ */
 struct kbl_waiting {
 	u8 token;		/* enum kbl_token */
 	bool ids;		/* parenthesis: it may contain only bare words */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The accepted packets, by the address of their skb.  A bucket is a cache line, and there is no
- * lock.  Only a holder of an skb adds or removes it, so an entry stays in its place until it is
- * removed.  If two holders add the same skb, there are two entries, and both are removed.
+ * lock.  Only a holder of an skb adds or removes the skb's address, so an entry stays in its
+ * place until it is removed.  If two holders add the same skb, there are two entries, and both
+ * are removed together.
  */
 #include "kbl_filter.h"
 
@@ -24,7 +25,10 @@ bool kbl_table_has(const struct kbl_filter_table *table, u64 key)
 }
 NOKPROBE_SYMBOL(kbl_table_has);
 
-/* An address of this bucket did not fit: not finding an address proves nothing. */
+/*
+ * An address did not fit into this bucket.  So even if an address is not found in it, the packet
+ * may have been accepted.
+ */
 bool kbl_table_full(const struct kbl_filter_table *table, u64 key)
 {
 	return READ_ONCE(table->bucket[kbl_table_hash(key)].overflow);

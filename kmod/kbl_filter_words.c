@@ -39,7 +39,10 @@ static bool kbl_is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Characters that end a word; except for space and the end they are tokens themselves. */
+/*
+ * Characters that end a word.  All except the space and the end of the text are tokens
+ * themselves.
+ */
 static bool kbl_ends_word(char c)
 {
 	return !c || kbl_is_space(c) || strchr("()!&|", c);

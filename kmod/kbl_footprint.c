@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The footprints that each CPU recorded last, so that an unchanged one is not recorded again. */
+/*
+ * The footprints that each CPU recorded last.  They are kept so that an unchanged footprint is
+ * not recorded again.
+ */
 #include "kbl_footprint.h"
 
 #ifdef __BIG_ENDIAN
@@ -14,7 +17,7 @@ bool kbl_watched_same(const struct kbl_known *k, const struct sk_buff *skb)
 }
 NOKPROBE_SYMBOL(kbl_watched_same);
 
-/* The earlier footprint is given as words. */
+/* The earlier footprint is passed as an array of words. */
 static __always_inline bool kbl_footprint_same(const u64 *was, unsigned int slots,
 					       const struct kbl_footprint *fp)
 {

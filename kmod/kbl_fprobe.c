@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Back end: one fprobe for all functions with an skb, and one for those without, armed at once.
+ * Back end: one fprobe for all functions with an skb, and one for all functions without an skb.
+ * An fprobe arms all its functions at once.
  *
- * The handlers get only an address.  They find its target in a sparse hash table that is built
- * when the functions are armed.
+ * The handlers get only the function's address.  They find its target in a sparse hash table,
+ * which is built when the functions are armed.
  */
 #include <linux/kconfig.h>
 #include <linux/version.h>
 
 #include "kbl_hot.h"
 
-/* Only in these versions do the callbacks get a struct pt_regs and the return address. */
+/* Only in these kernel versions, the callbacks get a struct pt_regs and the return address. */
 #if defined(CONFIG_FPROBE) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0) && \
 	LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The inline path of each call of a probed function.  Every instruction here is executed twice
- * a call.  All functions are inline, so none of them can be probed.
+ * The inline path of each call of a probed function: a call runs through it at its entry and at
+ * its exit, so every instruction counts twice.  All functions are inline, so none of them can be
+ * probed.
  */
 #ifndef KBL_HOT_H
 #define KBL_HOT_H

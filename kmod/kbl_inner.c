@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The gate of functions without an skb (locks, routes, neighbours, memory): their calls are
+ * The gate for functions without an skb (locks, routes, neighbours, memory): their calls are
  * recorded only inside a recorded call.
  *
- * The call around them must have been entered by the same thread in the same context.  A count of
- * open calls per CPU would not do: a thread that sleeps or is preempted inside a call leaves it
- * open on this CPU, and an interrupt runs on top of it.  The tables of open calls know thread and
- * context of each call, so the gate needs no state of its own, and packet functions pay nothing.
+ * The recorded call must have been entered by the same thread in the same context.  A count of
+ * open calls on each CPU would not suffice.  A thread that sleeps or is preempted inside a call
+ * leaves that call open on this CPU, and interrupts run on top of it.  The tables of open calls
+ * contain the thread and context of each call.  So the gate needs no state of its own, and it
+ * costs packet functions nothing.
  *
- * Most hits are outside of any call.  If the returns of all packet functions are hooked by
- * rethooks, a thread without a hook has no open call, and no table is searched.  A thread with a
- * hook may have changed its CPU: then the call is in the table of another one.
+ * Most hits are outside of any recorded call.  If rethooks hook the returns of all packet
+ * functions, a thread without a rethook has no open call, so no table is searched for it.  A
+ * thread with a rethook may have moved to this CPU: then its open call is in the table of
+ * another CPU.
  */
 #include "kbl_hot.h"
 
 bool kbl_inner_hooked __read_mostly;	/* all packet functions are armed by rethooks */
 
-/* Is it a recorded call of a packet function that has not returned? */
+/* Is this row a recorded call of a packet function, and has the call not returned yet? */
 static __always_inline bool kbl_inner_gate(const struct kbl_cpu *c, const struct kbl_call *call)
 {
 	/* Another CPU may take the entry now: then its thread is read after its target. */

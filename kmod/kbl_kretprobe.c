@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Back end: one kretprobe for each function.  It works on every kernel with kretprobes, but
- * functions are armed one by one.
+ * Back end: one kretprobe for each function.  It works on every kernel with kretprobes, but arms
+ * functions one by one.
  *
- * The state of an open call is in memory that belongs to the kernel.  So a call that returns
- * after the module was unloaded finds no handler and uses nothing of the module.
+ * The state of an open call is in memory that belongs to the kernel.  So if a call returns after
+ * the module was unloaded, it finds no handler and uses nothing of the module.
  */
 #include <linux/slab.h>
 
@@ -24,8 +24,8 @@ static struct kbl_kretprobe *kbl_of(struct kretprobe_instance *ri)
 NOKPROBE_SYMBOL(kbl_of);
 
 /*
- * @trap: a breakpoint may have led here.  Its handler runs with interrupts off, whatever @regs
- * says.
+ * @trap: whether a breakpoint may have led here.  A breakpoint's handler runs with interrupts
+ * off, even if @regs has them on.
  */
 static __always_inline int kbl_kretprobe_enter(struct kretprobe_instance *ri, struct pt_regs *regs,
 					       bool trap, bool pv)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of an skb's lifetime that follow from a function's call: at its entry, or by its
+ * Events in the lifetime of an skb that a function call shows: at the call's entry, or by its
  * return value.
  */
 #include <linux/netfilter.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kbl - records the functions that handle an sk_buff.
+ * kbl - records the calls of functions that handle an sk_buff.
  *
  * debugfs/kbl/ has the control files (kbl_control.c) and one relay file for each CPU
- * (kbl_relay.c).  While the module is loaded but inactive, nothing is armed.
+ * (kbl_relay.c).  While the module is loaded but inactive, no probe is armed.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>

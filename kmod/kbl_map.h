@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The interface between kblrecord and the module: a CPU's buffer without copying.
+ * The interface between kblrecord and the module that gives access to a CPU's buffer without
+ * copying.
  *
- * Only one process at a time can have the file open; open() returns EBUSY to the next. The file
- * can be mapped shared, `size` bytes long.  Each sub-buffer begins and ends with at least
- * KBL_MAP_HEAD bytes that the module does not use.  A reader may write there, and over the
- * records it was given, until it calls KBL_MAP_DONE.  Records of a sub-buffer that is not full
- * yet are only available by read().
+ * Only one process at a time can have the file open: for a second process, open() returns EBUSY.
+ * The file can be mapped shared, with a length of `size` bytes.  Each sub-buffer begins and ends
+ * with at least KBL_MAP_HEAD bytes that the module does not use.  A reader may overwrite these
+ * bytes, and the records that it got, until it calls KBL_MAP_DONE.  Records of a sub-buffer that
+ * is not full yet are only available by read().
  */
 #ifndef KBL_MAP_H
 #define KBL_MAP_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Changes beside the packets, reported by the kernel's notifiers: neighbours, addresses, links,
- * modules and the clock.  What a notifier replays at its registration is not a change.
+ * Changes that are not about a packet, reported by the kernel's notifiers: neighbours,
+ * addresses, links, modules and the clock.  When a notifier is registered, it replays the
+ * present state.  These replays are not recorded as changes.
  */
 #include <linux/inetdevice.h>
 #include <linux/module.h>
@@ -14,7 +15,7 @@
 #include "kbl_events.h"
 
 
-/* The thread that is registering or unregistering: its calls are replays. */
+/* The thread that is registering or unregistering a notifier.  Calls in this thread are replays. */
 static struct task_struct *kbl_replaying;
 
 /* CLOCK_REALTIME - CLOCK_MONOTONIC in the last notification. */

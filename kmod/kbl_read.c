@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading a CPU's buffer.
+ * Read the buffer of a CPU.
  *
  * relay_file_read() is not used.  Between subbufs_produced++ and data = new in
- * relay_switch_subbuf(), a reader that has caught up takes the new sub-buffer for a full one,
- * although it is empty or holds records of an earlier lap.  Here c->ready counts the completed
- * switches.  Full sub-buffers can be used in place, see kbl_map.h.
+ * relay_switch_subbuf(), a reader that has caught up would take the new sub-buffer for a full
+ * one, although it is empty or holds old records.  Here, c->ready counts only completed
+ * switches. Full sub-buffers can be used in place, see kbl_map.h.
  */
 #include <linux/cpumask.h>
 #include <linux/fs.h>
@@ -17,7 +17,10 @@
 static struct file_operations kbl_cpu_fops;
 static struct cpumask kbl_opened;	/* CPUs whose file is open */
 
-/* Bytes of complete records that can be read now; 0: this sub-buffer has no more, yet. */
+/*
+ * The number of bytes of complete records that can be read now.  0: this sub-buffer has no
+ * further records yet.
+ */
 static size_t kbl_readable(const struct kbl_cpu *c, struct rchan_buf *buf, bool *full)
 {
 	size_t consumed = buf->subbufs_consumed, end, ready;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Starting, stopping and clearing a recording; all under kbl_lock. */
+/* Start, stop and clear a recording.  All functions are called under kbl_lock. */
 #include "kbl_internal.h"
 #include "kbl_whole.h"
 

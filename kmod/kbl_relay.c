@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Per-CPU relay channels.  A record's data is written before c->at, with interrupts off, so a
- * reader of the current sub-buffer never sees a torn record.  (With relay_reserve() it could.)
- * relay's own offset is valid only during a switch of sub-buffers.
+ * Relay channels, one for each CPU.  A record's data is written before c->at, with interrupts
+ * off. So a reader of the current sub-buffer never sees an incomplete record, which it could
+ * with relay_reserve().  relay's own offset is valid only while sub-buffers are switched.
  */
 #include <linux/debugfs.h>
 
@@ -27,7 +27,7 @@ static int kbl_remove_buf(struct dentry *dentry)
 	return 0;
 }
 
-/* kbl_relay_switch() has checked that it is free. */
+/* kbl_relay_switch() has checked that this sub-buffer is free. */
 static int kbl_subbuf_start(struct rchan_buf *buf, void *subbuf, void *before, size_t padding)
 {
 	buf->offset = KBL_MAP_HEAD;

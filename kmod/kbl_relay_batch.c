@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records are collected in a batch, which is written completely or lost completely.
+ * Records are collected in a batch.  A batch is written completely or lost completely.
  *
- * TASK and FOOTPRINT records are written only once.  After a loss this CPU forgets which ones
- * it wrote, so that they are written again and a reader never relies on a stale one.
+ * TASK and FOOTPRINT records are written only when something changed.  After a loss, this CPU
+ * forgets which of them it wrote.  So they are written again, and a reader never relies on an
+ * outdated one.
  */
 #include "kbl_record.h"
 

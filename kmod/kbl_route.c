@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Route changes, from the FIB notifier of each network namespace.  Recorded is the route that
- * the kernel uses: of several routes to one prefix, the best one.
+ * Route changes, from the FIB notifier of each network namespace.  If a prefix has several
+ * routes, only the best one is recorded, because the kernel uses that one.
  */
 #include <linux/rtnetlink.h>
 #include <net/fib_notifier.h>

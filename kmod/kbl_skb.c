@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The footprint of an skb: where it is and which packet it carries, as far as it is known at
- * this time.  Everything is read with faults caught, and only within the linear area or the
- * first page fragment: a probe may see an skb in any state.
+ * The footprint of an skb: where it is and which packet it carries, as far as this is known now.
+ * All reads catch faults, and stay within the linear area or the first page fragment, because a
+ * probe may see an skb in any state.
  *
- * The raw fields that the footprint was made from are kept beside it, so that kbl_skb_same()
- * needs only a few instructions to see that nothing changed.
+ * The raw fields from which a footprint was made are kept beside it.  So kbl_skb_same() needs
+ * only a few instructions to see that nothing changed.
  */
 #include <linux/icmp.h>
 #include <linux/if_ether.h>
@@ -21,7 +21,7 @@
 
 #define KBL_MAX_IPV6_HEADERS 8	/* most extension headers that are visited */
 
-/* Compared instead of a header if there is none. */
+/* Compared in place of a header if the skb has no header. */
 static const u64 kbl_nowhere[5];
 
 /* Set *@l4_at to the offset of the transport header, 0 = none. */

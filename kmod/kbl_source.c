@@ -4,8 +4,8 @@
  * through the runtime in instrument/.  Functions are armed by name: a function that was inlined
  * everywhere has no address, but it has a site.
  *
- * A site passes the packets of a call and its caller, not the registers.  So each carrier is
- * stored in a fake struct pt_regs, where the argument of that index would be.
+ * A site passes the carriers of a call and the address of its caller, not the registers.  So
+ * each carrier is stored in a fake struct pt_regs, at the place of the argument with its index.
  */
 #include <linux/slab.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who freed an skb: the stack at a drop, the netfilter hook it happened in, and the real
- * address that a return hook replaced.  Everything is bounded and lockless.
+ * Who freed an skb: the call stack at a drop, the netfilter hook in which the drop happened, and
+ * the true return address where a return hook replaced it.  All work is bounded and needs no
+ * lock.
  */
 #include <linux/hash.h>
 #include <linux/kallsyms.h>

@@ -8,7 +8,7 @@ unsigned long kbl_kernel_low __ro_after_init;
 bool kbl_active;
 DEFINE_MUTEX(kbl_lock);
 
-/* All calls take the slow path: a filter or the counter is on. */
+/* All calls take the slow path, because a filter or the counter is on. */
 DEFINE_STATIC_KEY_FALSE(kbl_detour);
 
 /* Set the first word that calls entered on each CPU begin with. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System calls: the network's, and calls on any file that is a socket, with their arguments
- * (group syscall); all, without arguments (group syscalls).  An end is recorded only if its
- * start on that thread was.
+ * System calls.  Group syscall records the network's system calls, and calls on any file that is
+ * a socket, with their arguments.  Group syscalls records all system calls without arguments.
+ * The end of a system call is recorded only if its start was recorded on the same thread.
  */
 #include <linux/atomic.h>
 #include <linux/compat.h>

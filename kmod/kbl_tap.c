@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a packet socket is given.  A sniffer copies these bytes, so its capture shows them, and
- * packets with the same headers differ in them.  They are read only in the socket's own
- * function, which most packets never reach.
+ * The bytes that a packet socket gets.  A sniffer copies these bytes, so its capture contains
+ * them. They distinguish packets with the same headers.  They are read only in the packet
+ * socket's own function, which most packets never reach.
  *
- * The hash omits what changes on a packet's way: ports (NAT), and checksums that are not yet
- * complete while skb->ip_summed is CHECKSUM_PARTIAL.
+ * The hash leaves out what changes on a packet's way: ports (NAT), and checksums that are
+ * incomplete because skb->ip_summed is CHECKSUM_PARTIAL.
  */
 #include <linux/if_ether.h>
 #include <linux/in.h>

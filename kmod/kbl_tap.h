@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an open call keeps of what a packet socket was given, until it is written. */
+/* What an open call keeps of the bytes that a packet socket got, until they are written. */
 #ifndef KBL_TAP_H
 #define KBL_TAP_H
 

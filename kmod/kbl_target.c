@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of functions to probe, and arming them. */
+/* The list of functions to probe, and how they are armed. */
 #include <linux/glob.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -293,7 +293,7 @@ void kbl_targets_show(struct seq_file *m)
 	unsigned int i;
 
 	if (kbl_fprobe_backend.arm)
-		seq_printf(m, "# missed by fprobe, of all functions together: %llu\n",
+		seq_printf(m, "# hits that fprobe missed, all functions together: %llu\n",
 			   kbl_fprobe_missed(false) + kbl_fprobe_missed(true));
 	seq_puts(m, "# id addr armed error hits missed mechanism carriers name module\n");
 	for (i = 0; i < kbl_nr_targets; i++)
@@ -310,7 +310,7 @@ void kbl_missed_show(struct seq_file *m)
 	unsigned int i;
 	u64 missed;
 
-	seq_puts(m, "# id, hits that the kernel's interface skipped; any: of unknown functions\n");
+	seq_puts(m, "# function's id and number of missed hits; any: the function is unknown\n");
 	seq_printf(m, "since %llu\n", ktime_get_mono_fast_ns());
 	/* The kernel's counts are read after the first time ... */
 	smp_mb();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions that are refused, because this module calls them while it writes a record, or because
- * the kernel's interface runs through them for each probe.  Their hits would interrupt the record
- * that they belong to.
+ * Functions that must not be probed, because this module calls them while it writes a record, or
+ * because the kernel calls them for each hit of a probe.  Hits of such functions would interrupt
+ * the very record that they belong to.
  */
 #include <linux/glob.h>
 #include <linux/kernel.h>
@@ -10,7 +10,7 @@
 
 #include "kbl_target.h"
 
-/* tests/lab/test_inner.py compares it with what the module calls. */
+/* tests/lab/test_inner.py compares this list with the functions that the module calls. */
 static const char *const kbl_own_functions[] = {
 	/* the clock, and the cycles behind it */
 	"ktime_get_*", "read_tsc", "kvm_clock_*", "pvclock_*", "read_hv_*", "*sched_clock*",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which events are recorded: groups of tracepoints and notifiers that are switched on and off
- * by name.  Nothing is registered unless the module is recording.
+ * Which events are recorded: groups of tracepoints and notifiers, switched on and off by name.
+ * They are registered only while the module records.
  *
- * The tracepoints are found by name, because the kernel exports few of them.  Their prototypes
- * are checked when this file is compiled.
+ * The tracepoints are looked up by name, because the kernel exports few of them.  The compiler
+ * checks their prototypes.
  */
 #include <linux/interrupt.h>
 #include <linux/string.h>
@@ -305,11 +305,12 @@ void kbl_trace_show(struct seq_file *m)
 {
 	unsigned int i;
 
-	seq_puts(m, "# +GROUP ... switches events on, -GROUP off, +all and -all every group.\n"
-		    "# GROUP on|off SOURCE[=1, registered now, or =-ERRNO] ...\n"
+	seq_puts(m, "# Write +GROUP to switch a group of events on, -GROUP to switch it off;\n"
+		    "# +all and -all: every group.  Each line below: GROUP on|off SOURCE ...\n"
+		    "# SOURCE=1: registered now, SOURCE=-ERRNO: registering it failed.\n"
 		    "# sock: SOCK_ENQUEUE, recorded by probes; table: neighbours, addresses,\n"
-		    "# routes, links, modules, clock; queue: lengths, beside the events of qdisc\n"
-		    "# and sock; fault: on x86 only; syscall: calls on sockets; syscalls: all.\n");
+		    "# routes, links, modules, clock; queue: lengths, recorded with events of\n"
+		    "# qdisc and sock; fault: only on x86; syscall: on sockets; syscalls: all.\n");
 	for (i = 0; i < KBL_NR_GROUPS; i++)
 		kbl_group_show(m, i);
 	kbl_syscall_show(m);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Page faults.  Only x86 has tracepoints of them, and none at their ends. */
+/* Page faults.  Only x86 has tracepoints for them, and only for their begins. */
 #include <linux/mm.h>
 
 #include "kbl_events.h"
 
 #ifdef CONFIG_X86
-/* The recorder's own reads may fault while it writes a record: these are not recorded. */
+/* While the module writes a record, its own reads may fault.  These faults are not recorded. */
 static __always_inline void kbl_page_fault(unsigned long address, unsigned long error_code)
 {
 	if (kbl_is_busy(__this_cpu_read(kbl_cpu)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Interrupts and softirqs: what else used a CPU's time while packets waited. */
+/* Interrupts and softirqs, which used a CPU's time while packets waited. */
 #include <linux/hash.h>
 
 #include "kbl_events.h"

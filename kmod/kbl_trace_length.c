@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lengths of queueing disciplines, and of the queue in which a CPU's backlog waits. */
+/* Lengths of queueing disciplines, and of each CPU's backlog queue. */
 #include <linux/netdevice.h>
 #include <net/sch_generic.h>
 
@@ -18,7 +18,7 @@ static __always_inline void kbl_length(struct kbl_cpu *c, u32 packets, u32 bytes
 		kbl_dev_find(dev, &ext->ifindex, &ext->netns);
 }
 
-/* Called inside the batch of the event that changed the length. */
+/* Called while the batch of the event that changed the length is being collected. */
 void kbl_length_emit(struct kbl_cpu *c, const struct Qdisc *qdisc, const struct netdev_queue *txq)
 {
 	u32 bytes = qdisc->qstats.backlog;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits for locks.  The kernel reports a lock only if a thread has to wait for it, with one or
- * more begins (it first spins, then sleeps) and one end.
+ * Waits for locks.  The kernel reports a lock only if a thread has to wait for it.  For a wait
+ * it reports one or more begins (the thread first spins, then sleeps) and one end.
  */
 #include <linux/stacktrace.h>
 #include <trace/events/lock.h>
@@ -25,7 +25,7 @@ static u64 kbl_lock_data(const void *lock, u8 more)
 }
 NOKPROBE_SYMBOL(kbl_lock_data);
 
-/* Append the callers to the last head; returns the number of slots. */
+/* Append the callers to the last record as EXT slots.  Returns the number of slots. */
 static unsigned int kbl_lock_callers(struct kbl_cpu *c)
 {
 	unsigned long *caller = *this_cpu_ptr(&kbl_lock_stacks);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which thread a CPU runs, and who woke it.  The handlers may hold the lock of a run queue. */
+/*
+ * Which thread each CPU runs, and who woke a thread.  The handlers may run while a run queue's
+ * lock is held.
+ */
 #include <linux/sched.h>
 
 #include "kbl_events.h"

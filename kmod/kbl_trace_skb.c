@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Handlers of the network's tracepoints that have an skb.  They run wherever the kernel frees,
- * sends or receives, so they take no lock and allocate nothing.
+ * sends or receives packets, so they take no lock and allocate nothing.
  */
 #include <linux/netdevice.h>
 #include <linux/uaccess.h>

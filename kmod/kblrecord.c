@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* kblrecord - arms the functions of probe lists and keeps or shows what they record. */
+/* kblrecord - arms the functions of probe lists, and stores or shows what they record. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,10 @@ static void rec_on_usr1(int number)
 	rec_asked = 1;
 }
 
-/* No SA_RESTART: a signal ends the wait.  SIGHUP stays ignored if it is, for nohup(1). */
+/*
+ * No SA_RESTART: a signal ends the wait. If SIGHUP was ignored at the start, it stays ignored,
+ * for nohup(1).
+ */
 static void rec_signals(void)
 {
 	struct sigaction asked = { .sa_handler = rec_on_usr1 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Growing memory, reading small files, and exit with a message. */
+/* Growing memory, reading small files, and exiting with a message. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

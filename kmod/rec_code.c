@@ -2,8 +2,9 @@
 /*
  * The machine code of the functions of the probe lists (--code), from /proc/kcore.
  *
- * It is read once, before the probes are armed.  So it has all that the kernel replaced while it
- * booted (alternatives, static keys, calls of other tracers), but no probe of kbl.ko.
+ * The code is read once, before the probes are armed.  So it contains everything that the kernel
+ * had replaced in it (alternatives, static keys, calls of other tracers), but no probe of
+ * kbl.ko.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,8 @@
 #define REC_ALIGNED 16	/* of functions; also a multiple of an instruction of arm64 */
 
 /*
- * The number of bytes up to the next symbol of the same module.  At most KBL_MAX_FUNCTION, and
- * *flags is KBL_CODE_NO_END, if there is no such symbol, or if it is further away.
+ * The number of bytes up to the next symbol of the same module.  If there is no such symbol
+ * within KBL_MAX_FUNCTION bytes, at most KBL_MAX_FUNCTION, and *flags is KBL_CODE_NO_END.
  */
 static size_t rec_code_extent(const struct rec_symbols *s, kbl_u64 addr, kbl_u32 *flags)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The relay files, one for each CPU: read complete records from them.  All share one buffer
- * that fits the second-level cache, so what a consumer gets is still in the cache.
+ * Read complete records from the relay files, of which each CPU has one.  All files share one
+ * buffer that fits into the second-level cache, so the data are still in the cache when they are
+ * used.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Large chunks are written with O_DIRECT.  Copying them into the page cache, and clearing its
- * pages before, would cost more than everything else the recorder does.  The kernel module's
- * sub-buffers, and the buffer for relay files, leave room for the chunk's header before the
- * records, so that both begin at a disk block.  PAD chunks fill up the rest of the blocks.
+ * pages before, would cost more than everything else that the recorder does.  The kernel
+ * module's sub-buffers, and the buffer for relay files, leave room for the chunk's header before
+ * the records. So the header and the records both begin at a disk block.  PAD chunks fill the
+ * last block.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 #define REC_DIRECT_LEAST (64u << 10)	/* below this, PAD would be a large part of the file */
 #define REC_HEADER sizeof(struct kbl_chunk_header)
 
-/* Allocate a buffer for `room` bytes of records, which is passed to rec_records() in place. */
+/* Allocate a buffer for `room` bytes of records, which rec_records() writes without copying. */
 char *rec_direct_buffer(size_t room)
 {
 	size_t whole = (REC_HEADER + room + 3 * REC_BLOCK) / REC_BLOCK * REC_BLOCK;

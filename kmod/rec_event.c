@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Events as text. */
+/* Print events as text. */
 #include <arpa/inet.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Write chunks to disk, completely or not at all. */
+/* Write each chunk to disk completely, or not at all. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static const char rec_zeros[8];
 
-/* Cut off what could not be written completely, so that the file stays readable. */
+/* Cut off a chunk that could not be written completely, so that the file stays readable. */
 void rec_file_failed(struct rec_file *f)
 {
 	const char *path = strcmp(f->path, "-") ? f->path : "standard output";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Find the process that has a file of the module locked or open. */
+/* Find the process that has locked or opened a file of the module. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "rec.h"
 
-/* The process that has the flock() of the open file; 0: unknown. */
+/* The process that holds the flock() of the open file; 0 if unknown. */
 static int rec_holder_of_lock(int fd)
 {
 	char *text = rec_slurp("/proc/locks"), *rest = text, *line;

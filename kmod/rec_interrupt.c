@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Interrupts and softirqs as text: their durations, and their names, which are not in each
- * record.
+ * Print interrupts and softirqs as text: their durations, and their names.  Only some records
+ * contain the name.
  */
 #include <string.h>
 
 #include "rec_text.h"
 
-/* The name in the COMM slots after a head, 15 bytes in each; false: there is none. */
+/*
+ * The name in the COMM slots after a record's head slot, 15 bytes in each slot.  Returns false
+ * if there is no name.
+ */
 bool rec_name(const union rec_slot *slot, char *name, size_t size)
 {
 	size_t at = 0;

@@ -12,7 +12,10 @@
 
 #define REC_KCORE "/proc/kcore"
 
-/* Returns the number of bytes read; errno is 0 if there are fewer because the file ends. */
+/*
+ * Returns the number of bytes that were read.  If they are too few because the file ends, errno
+ * is 0.
+ */
 static size_t rec_kcore_get(const struct rec_kcore *k, void *to, size_t len, kbl_u64 at)
 {
 	size_t done = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One record as one line: time, CPU, thread, duration, description. */
+/* Print a record as one line: time, CPU, thread, duration, description. */
 #include <string.h>
 #include <time.h>
 

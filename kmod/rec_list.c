@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Probe lists: lines "NAME [0xADDR] [CARRIER...] [EVENT] [module=M] [void] [quiet|inner]".  A #
- * starts a comment.
+ * Read probe lists.  A line is "NAME [0xADDR] [CARRIER...] [EVENT] [module=M] [void]
+ * [quiet|inner]". A # starts a comment.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -79,7 +79,10 @@ static bool rec_list_inner_right(const struct rec_probe *probe)
 	       (!probe->slot.carrier[0] && !probe->slot.event && !probe->quiet);
 }
 
-/* One address in two lists is one probe, with the words of either list; the first one counts. */
+/*
+ * If two lists have the same address, it gets one probe.  The words of the first list count; only
+ * words that it lacks are taken from the second.  The probe is quiet only if both lists say so.
+ */
 static void rec_list_merge(struct rec_probe *to, const struct rec_probe *from)
 {
 	if (!to->slot.event)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The scheduler, locks, page faults and lengths of queues as text. */
+/* Print events of the scheduler, locks, page faults and lengths of queues as text. */
 #include "rec_text.h"
 
 #define REC_LOCK_BITS 56	/* of a lock's address; all higher bits are set */

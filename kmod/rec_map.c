@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Full sub-buffers are used in place, in the kernel module's memory.  The chunk's header and
- * the PAD after it are written around the records there, so nothing is copied before the disk
- * reads it.  Where that is not possible, and for sub-buffers that are not full, read() is used.
+ * Full sub-buffers are used in place, in the kernel module's memory.  kblrecord writes the
+ * chunk's header before the records there, and the PAD after them, so nothing is copied before
+ * the disk reads it.  Where this is not possible, and for sub-buffers that are not full, read()
+ * is used.
  */
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -13,7 +14,7 @@
 
 _Static_assert(KBL_MAP_HEAD == sizeof(struct kbl_chunk_header), "room for a chunk's header");
 
-/* Map the whole buffer and populate it: else every page would fault while recording. */
+/* Map the whole buffer and populate it.  Otherwise every page would fault while recording. */
 void rec_map_open(struct rec_cpu *c)
 {
 	struct kbl_map_part part = {};

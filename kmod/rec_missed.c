@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Hits that the kernel's probes missed.  The kernel only counts them.  The counts are read some
+ * Hits that the kernel's probes missed.  The kernel only counts them.  The counts are read about
  * ten times a second, and each increase becomes a LOST record.
  */
 #include <stdlib.h>

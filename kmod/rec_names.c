@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Names for numbers: events as in probe lists, functions, drop reasons, devices. */
+/* Look up names of numbers: events as in probe lists, functions, drop reasons, devices. */
 #include <string.h>
 
 #include "rec_text.h"

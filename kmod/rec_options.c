@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The command line, with tcpdump's options where it has a similar one. */
+/* The command line.  Where tcpdump has a similar option, ours has the same name. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,10 @@ enum rec_long {
 
 static bool rec_given[REC_OPT_END];	/* the options of the command line */
 
-/* What goes with -l and with -r; no other option has an effect there. */
+/*
+ * The options that can be used with -l and with -r.  All other options would have no effect
+ * there.
+ */
 static const int rec_list_takes[] = { 'l', 'D', 'f', REC_OPT_NO_LIFE, 0 };
 static const int rec_show_takes[] = { 'r', 'c', 't', 'U', 'v', REC_OPT_STATS, 0 };
 
@@ -45,12 +48,12 @@ static const char rec_help[] =
 	"  -w FILE          write the recording to FILE (- is standard output); default: text\n"
 	"  -r FILE          show a recording as text; needs no kernel module\n"
 	"  -l, -D           list the functions: ID PROVIDER MODULE FUNCTION NAME\n"
-	"  -f LIST          functions to probe, may be given again (default: probes-VERSION.txt\n"
-	"                   beside the program)\n"
+	"  -f LIST          probe the functions in LIST; can be repeated (default:\n"
+	"                   probes-VERSION.txt beside the program)\n"
 	"  --no-life        with -f: leave out the quiet probes for allocations, clones and frees\n"
-	"  -e GROUPS        groups of events: net,qdisc,sock,copy,drop,syscall,irq,softirq,\n"
-	"                   table,sched,lock,fault,queue,syscalls, all or none (default:\n"
-	"                   those that the module has on)\n"
+	"  -e GROUPS        record only these groups of events: net,qdisc,sock,copy,drop,syscall,\n"
+	"                   irq,softirq,table,sched,lock,fault,queue,syscalls, all or none\n"
+	"                   (default: the groups that are on in the module)\n"
 	"  --counter EVENT  count a hardware event in each call\n"
 	"  --calibrate      first measure what the probes cost\n"
 	"  --code           with -w: also record the machine code of the functions, as it is in\n"
@@ -69,7 +72,7 @@ static const char rec_help[] =
 	"                   line, -tttt: with the date\n"
 	"  -U               show records immediately, calls in the order of their returns; with\n"
 	"                   -w: write records to FILE a hundred times a second\n"
-	"  -v               also show records that only name the running thread\n"
+	"  -v               also show records that only say which thread is running\n"
 	"FILTER: see kblrecord(1)\n";
 
 static void __attribute__((noreturn)) rec_usage(const char *wrong)
@@ -89,7 +92,7 @@ static double rec_number(const char *option, const char *text, double most, bool
 	if (end != text && !*end && value > 0 && value <= most &&
 	    (!whole || value == (double)(kbl_u64)value))
 		return value;
-	snprintf(wrong, sizeof(wrong), "%s: '%.80s' is no %s above 0", option, text,
+	snprintf(wrong, sizeof(wrong), "%s: '%.80s' is not a %s above 0", option, text,
 		 whole ? "whole number" : "number");
 	rec_usage(wrong);
 }
@@ -241,7 +244,7 @@ static const char *rec_options_foreign(const struct rec_options *o, const char *
 		if (*take || !rec_given[option])
 			continue;
 		rec_option_name(option, name, sizeof(name));
-		snprintf(wrong, sizeof(wrong), "%s does not take %s", mode, name);
+		snprintf(wrong, sizeof(wrong), "%s cannot be used with %s", name, mode);
 		return wrong;
 	}
 	snprintf(wrong, sizeof(wrong), "%s takes no filter", mode);
@@ -252,24 +255,24 @@ static const char *rec_options_foreign(const struct rec_options *o, const char *
 static const char *rec_options_text(const struct rec_options *o)
 {
 	if (o->out && (o->time_style || o->verbose))
-		return "-t and -v are about text: they do not go with -w";
+		return "-t and -v have no effect with -w, which shows no text";
 	if (o->stats && (o->time_style || o->verbose))
-		return "-t and -v are about text: they do not go with --stats";
+		return "-t and -v have no effect with --stats, which shows no text";
 	if (o->stats && !o->out && o->unbuffered)
-		return "--stats takes -U only with -w";
+		return "with --stats, -U needs -w";
 	return NULL;
 }
 
 static const char *rec_options_files(const struct rec_options *o)
 {
 	if ((rec_given['C'] || o->file_seconds || o->file_limit) && !o->out)
-		return "-C, -G and -W go with -w";
+		return "-C, -G and -W need -w";
 	if (o->code && !o->out)
-		return "--code goes with -w";
+		return "--code needs -w";
 	if ((rec_given['C'] || o->file_seconds) && !strcmp(o->out, "-"))
 		return "-C and -G need files: they cannot write to standard output";
 	if (o->file_limit && !rec_given['C'])
-		return "-W goes with -C";
+		return "-W needs -C";
 	if (rec_given['C'] && o->file_bytes < REC_READ_BYTES)
 		return "-C takes at least 0.262144: a file has at least one chunk of records";
 	return NULL;
@@ -281,7 +284,7 @@ static const char *rec_options_wrong(const struct rec_options *o)
 	const char *wrong = NULL;
 
 	if ((o->in != NULL) + (o->out != NULL) + o->list > 1)
-		return "-w, -r and -l exclude one another";
+		return "-w, -r and -l cannot be used together";
 	if (o->list)
 		wrong = rec_options_foreign(o, "-l", rec_list_takes);
 	else if (o->in)
@@ -291,7 +294,7 @@ static const char *rec_options_wrong(const struct rec_options *o)
 	if (!wrong && rec_given[REC_OPT_SAMPLE] && rec_given[REC_OPT_SAMPLE_PACKETS])
 		wrong = "--sample and --sample-packets exclude one another";
 	if (!wrong && !o->life && !o->nr_lists)
-		wrong = "--no-life goes with -f";
+		wrong = "--no-life needs -f";
 	return wrong ? wrong : rec_options_files(o);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The names of the files that -w, -C, -G and -W make, and when to start the next one. */
+/* The names of the files that -w, -C, -G and -W write, and when to start the next file. */
 #include <string.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Footprints as text, as similar to tcpdump's as the known fields permit. */
+/* Print footprints as text, as similar to tcpdump's lines as the known fields permit. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The functions to probe: send them to the kernel module, read their state, write them to the
- * log.
+ * The functions to probe: send their list to the kernel module, read their state, and write them
+ * to the log.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -20,7 +20,7 @@ static void rec_reader_report_end(const struct rec_reader *r, bool inside)
 	if (r->silent || !r->at)
 		return;
 	if (inside)
-		fprintf(stderr, "kblrecord: %s: cut short; the last whole chunk ends at %llu\n",
+		fprintf(stderr, "kblrecord: %s: cut short; last whole chunk ends at byte %llu\n",
 			r->path, (unsigned long long)r->at);
 	else if (!r->ended)
 		fprintf(stderr, "kblrecord: %s: recording ended without a clean stop\n", r->path);
@@ -98,7 +98,7 @@ bool rec_reader_next(struct rec_reader *r)
 		return true;
 	}
 	if (!r->silent)
-		fprintf(stderr, "kblrecord: %s: damaged at %llu; what follows is not shown\n",
+		fprintf(stderr, "kblrecord: %s: damaged at byte %llu; the rest is not shown\n",
 			r->path, (unsigned long long)r->at);
 	r->damaged = true;
 	return false;
@@ -122,7 +122,7 @@ bool rec_reader_payload(struct rec_reader *r)
 	r->payload.len = len;
 	if (rec_crc32(r->payload.data, len) != r->chunk.crc32) {
 		if (!r->silent)
-			fprintf(stderr, "kblrecord: %s: the chunk at %llu is damaged, skipped\n",
+			fprintf(stderr, "kblrecord: %s: chunk at byte %llu is damaged, skipped\n",
 				r->path, (unsigned long long)r->at);
 		r->payload.len = 0;
 		r->damaged = true;

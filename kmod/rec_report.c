@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* How much was recorded, and how much was not. */
+/* Report how many records were stored, and how many were lost. */
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A recording: set up the kernel module, read what it writes, stop it. */
+/* A recording: set up the kernel module, read what it writes, and stop it. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +12,10 @@
 #define REC_WAIT_NS 200000000ull	/* text waits that long for earlier records */
 #define REC_TICK_NS 1000000000ull
 
-/* What to probe: the lists, and quietly the functions with life events. */
+/*
+ * What to probe: the functions of the lists, and, as quiet probes, the functions with life
+ * events.
+ */
 void rec_session_probes(struct rec_session *s, struct rec_options *o)
 {
 	const char *standard = rec_list_default();

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * The files of a recording.  Each file is complete: it has tables at its beginning, so that it
- * can be read if it is cut short, and again at its end.
+ * The files of a recording.  Each file is complete: its tables are at its beginning, so that the
+ * file can be read even if it is cut short, and again at its end.
  */
 #include <string.h>
 
 #include "rec_session.h"
 
-/* Write what is known before the module is activated; exits if the file cannot be created. */
+/*
+ * Write the tables that are known before the module is activated.  Exits if the file cannot be
+ * created.
+ */
 void rec_session_file_open(struct rec_session *s)
 {
 	struct rec_output *out = &s->out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* kblrecord -r: show a file's records as text, or a summary of them. */
+/* kblrecord -r: show the records of a file as text, or a summary of them. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 #define REC_WAIT_NS 1000000000ull	/* chunks of different CPUs are not farther apart */
 
 /*
- * Later tables may name what comes earlier: first read only the tables.  Returns true if that
- * was possible: then the last table of each type is known.
+ * A table may name something in earlier records, so first read only the tables.  Returns true if
+ * that was possible: then the last table of each type is known.
  */
 static bool rec_show_tables(struct rec_reader *r)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * How long each function's calls took, in constant memory: a histogram with 16 steps for each
+ * The durations of each function's calls, in constant memory: a histogram with 16 steps for each
  * power of two.
  */
 #include <stdlib.h>

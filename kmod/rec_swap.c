@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Convert files of machines with the other byte order: each struct of kbl.h, field by field. */
+/* Convert files from machines with the other byte order: each struct of kbl.h, field by field. */
 #include <string.h>
 
 #include "rec_text.h"
@@ -29,7 +29,7 @@ static const char *const rec_exts[] = {
 	[KBL_EXT_TAP] = "1111482114",
 };
 
-/* widths: size of each number; x is eight bytes that are not swapped. */
+/* widths: the size of each number, in bytes.  x stands for eight bytes that are not swapped. */
 void rec_swap(void *data, const char *widths)
 {
 	char *p = data;

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
-/* The symbols that records refer to: noted during the recording, written from time to time. */
+/*
+ * The symbols to which records refer.  They are collected during the recording, and written from
+ * time to time.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "rec.h"
 
-/* The string's offset in the STRINGS table, which only grows.  Offset 0 is "". */
+/*
+ * The offset of the string in the STRINGS table, which only grows.  Offset 0 is the empty
+ * string.
+ */
 kbl_u32 rec_string(struct rec_symbols *s, const char *text)
 {
 	kbl_u32 at;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The functions that code calls or jumps to: their symbols are noted, so that readers can name
- * them.  Code is not decoded.  Bytes that only look like a call note one symbol too many.
+ * The functions that recorded code calls or jumps to.  Their symbols are written to the log, so
+ * that readers can name them.  The code is not decoded: bytes that only look like a call add one
+ * unneeded symbol.
  */
 #include <string.h>
 

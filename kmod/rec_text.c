@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Records arrive CPU by CPU, and a call when it returns.  They wait here until all earlier ones
- * must have arrived, then they are printed in order of time.  A call that lasts longer than the
- * wait is printed late.
+ * Records arrive CPU by CPU, and a call arrives when it returns.  Records wait here until all
+ * earlier ones must have arrived; then they are printed in order of time.  If a call lasts
+ * longer than this wait, it is printed late.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Walk over the records from the kernel: how many there are, their times, and the symbols that
- * they refer to.  It processes every record, on the CPU that is recorded: a CALL takes 11
- * instructions.
+ * Walk over the records from the kernel, to count them and to find their times and the symbols
+ * to which they refer.  This runs for every record, on the CPU that is being recorded: a CALL
+ * takes 11 instructions.
  */
 #include "rec.h"
 
 #define REC_AT_ONCE 4
 
-/* A direct-mapped cache: all callers are valid, see rec_symbols_reload(). */
+/* A direct-mapped cache of callers.  All callers in it are valid, see rec_symbols_reload(). */
 static inline void rec_note(struct rec_symbols *s, kbl_s32 caller)
 {
 	kbl_s32 *seen = &s->callers[(kbl_u16)caller];

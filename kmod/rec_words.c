@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Names for numbers of the kernel's interfaces, as its own tools print them. */
+/* Names of numbers of the kernel's interfaces, as the kernel's own tools print them. */
 #include <stddef.h>
 #include <string.h>
 

@@ -24,7 +24,7 @@ _MODULE = re.compile(r"\.ko(?:\.(?:xz|gz|zst))?$")
 
 
 class Type(NamedTuple):
-    """A type of BTF; `kind` is its BTF kind.
+    """A type in BTF; `kind` is the number of its kind, BTF_KIND_*.
 
     `ref` is the type's size, or the number of the type to which it refers.  `parts` has (name,
     number of the type) for each member or parameter.
@@ -37,10 +37,10 @@ class Type(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A function of a kernel or module, as its BTF describes it.
+    """A function of a kernel or module, as BTF describes the function.
 
-    `parameters` has (name of the struct or basic type, stars, size in bytes) for each parameter,
-    `returns` the same three values for the result.
+    `parameters` has (name of the struct or basic type, stars, size in bytes) for each parameter;
+    `returns` has these values for the result.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Function(NamedTuple):
 
 
 class Btf:
-    """The types of a kernel, or of a module, whose numbers continue those of its kernel."""
+    """The types of a kernel or of a module; a module's type numbers continue the kernel's."""
 
     def __init__(self, data: bytes, path: Path, base: Btf | None = None) -> None:
         self.base = base
@@ -64,7 +64,7 @@ class Btf:
             raise BadBtf(f"{path}: damaged BTF: {problem}") from None
 
     def type(self, number: int) -> Type:
-        """Return the type with this number; a module's numbers continue those of its kernel."""
+        """Return the type number `number`; a module's type numbers continue the kernel's."""
         if self.base is not None and number < self.first:
             return self.base.type(number)
         return self.types[number - self.first]
@@ -120,9 +120,9 @@ class Btf:
         raise BadBtf("BTF: types refer to each other in a circle")
 
     def contents(self) -> Iterator[tuple[str, list[str]]]:
-        """Yield (name, others) for each named struct or union.
+        """Yield (name, others) for each named struct or union of this BTF.
 
-        `others` are the names of the structs and unions that it contains or points to.
+        `others` are the names of the structs and unions that the type contains or points to.
         """
         for kind in self.types:
             if kind.kind in (_STRUCT, _UNION) and kind.name:
@@ -142,9 +142,9 @@ class Btf:
                 yield f"{'union' if member.kind == _UNION else 'struct'} {member.name}"
 
     def functions(self, module: str) -> Iterator[Function]:
-        """Yield the functions that this BTF defines itself, not those of its base.
+        """Yield the functions that this BTF defines itself, without functions of its base.
 
-        `module` is their module, "" for vmlinux.
+        `module` is the name of the functions' module, "" for vmlinux.
         """
         for kind in self.types:
             if kind.kind == _FUNC:
@@ -160,9 +160,9 @@ class Btf:
 class Kernel(NamedTuple):
     """Facts about a built kernel.
 
-    `functions` are the functions in BTF, by name.  `symbols` is the number of text symbols of each
-    name; it is empty without System.map.  `variants` are the compiler-made copies, by the name of
-    the original function.
+    `functions` are the functions in BTF, by name. `symbols` has the number of text symbols of each
+    name; without System.map, it is empty. `variants` are the copies of functions that the compiler
+    made, by the name of the original function.
     """
 
     functions: dict[str, list[Function]]
@@ -199,7 +199,7 @@ def kernel(vmlinux: Path, modules: list[Path], system_map: Path | None) -> Kerne
 
 
 def read_symbols(path: Path) -> tuple[dict[str, int], dict[str, list[str]]]:
-    """Return (number of text symbols by name, compiler-made copies by the original's name)."""
+    """Return the number of text symbols of each name, and the compiler's copies by function."""
     counts: dict[str, int] = {}
     variants: dict[str, list[str]] = {}
     for number, line in enumerate(path.read_text("latin-1").splitlines(), 1):

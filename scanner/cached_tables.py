@@ -17,7 +17,7 @@ from scanner.tables.three_tables import Options, Result, analyse
 
 
 class Run(NamedTuple):
-    """The tree and the folders to scan, by how many processes (`jobs`).
+    """The tree and the folders to scan, and the number of processes (`jobs`).
 
     `store` is the folder of the cache; None means no cache.
     """
@@ -49,7 +49,7 @@ def tables(run: Run, options: Options, progress: Progress) -> Result:
 
 
 def _key(run: Run, options: Options) -> str:
-    """Return a name for everything that the tables depend on."""
+    """Return a hash of everything that the tables depend on: scanner, options and files."""
     listed = listing(run.root, folders(run.root, run.folders))
     whole = hashlib.sha256(repr((facts_cache.scanner_key(every=True), options)).encode())
     whole.update(repr((listed.warnings, listed.links)).encode())

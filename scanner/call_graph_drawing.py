@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The call graph of packet functions from a root, as DOT; SVG through Graphviz."""
+"""The call graph around one packet function, as DOT, or as SVG through Graphviz."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def reachable(
     depth: int,
     callers: bool = False,
 ) -> tuple[dict[int, int], list[tuple[int, int]]]:
-    """Return the functions near a root by distance, and the edges among these functions.
+    """Return the functions near a root function, and the calls between these functions.
 
-    The first result maps each function, an index into `functions`, to its distance from the
-    function named `root`; that is at most `depth`.  With `callers`, the search follows calls
-    backwards.  Raises NoGraph if no packet function has the name `root`.
+    The first result maps the index of each function in `functions` to its distance from the
+    function `root`. The distance is at most `depth`. With `callers`, the search goes from functions
+    to their callers. Raises NoGraph if no packet function has the name `root`.
     """
     pairs = list(edges)
     next_to: dict[int, list[int]] = {}
@@ -51,9 +51,9 @@ def reachable(
 
 
 def dot(functions: list[dict[str, Any]], seen: dict[int, int], edges: list[tuple[int, int]]) -> str:
-    """Return the graph in Graphviz's language; the functions of a file are drawn together.
+    """Return a call graph as DOT text; functions of the same file are drawn together.
 
-    `seen` maps each function to draw (index into `functions`) to its distance.
+    `seen` maps each function to draw (its index in `functions`) to its distance from the root.
     """
     lines = [
         "digraph packet_functions {",
@@ -86,7 +86,7 @@ DRAWN = (".svg", ".png", ".pdf")  # what a file's name says that dot is to make
 
 
 def drawing(text: str, suffix: str) -> bytes:
-    """Return a drawing of the DOT text `text` in the format `suffix`, one of DRAWN.
+    """Return a drawing made from the DOT text `text` in the format `suffix`, which is one of DRAWN.
 
     Raises NoGraph if Graphviz is missing or fails.
     """
@@ -99,7 +99,7 @@ def drawing(text: str, suffix: str) -> bytes:
             timeout=300,
         )
     except FileNotFoundError:
-        raise NoGraph("drawing needs the program dot (Debian package graphviz)") from None
+        raise NoGraph("drawings need the program dot (Debian package graphviz)") from None
     except subprocess.CalledProcessError as problem:
         said = problem.stderr.decode(errors="replace").strip().partition("\n")[0]
         raise NoGraph(f"dot failed: {said}") from None

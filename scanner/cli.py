@@ -31,7 +31,7 @@ _TEXT = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; return the exit code."""
+    """Run the `skbscan` command that `argv` names; return the exit code."""
     args = command_line.parse(argv)
     if argv is None:
         signal.signal(signal.SIGTERM, _end)
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _end(number: int, _: FrameType | None) -> NoReturn:
-    """End the program so that files that are not complete are removed."""
+    """End the program in such a way that incomplete files are removed."""
     raise SystemExit(128 + number)
 
 
@@ -131,7 +131,7 @@ def _graph(args: argparse.Namespace) -> int:
 
 def _probes(args: argparse.Namespace) -> int:
     if args.tree is None and args.btf is None:
-        raise BadTree("probes needs a TREE, --btf VMLINUX, or both")
+        raise BadTree("the command probes needs TREE, '--btf VMLINUX', or both")
     result = _tables(args) if args.tree is not None else None
     kernel = btf.kernel(args.btf, args.modules, args.system_map) if args.btf else None
     if args.inner and result is None:

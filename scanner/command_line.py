@@ -50,7 +50,7 @@ def _level(text: str) -> int:
 
 
 def _common(tree: str | None) -> argparse.ArgumentParser:
-    """Return the options of every command; `tree` is "?" if the tree may be left out."""
+    """Return the options that every command has; `tree` is "?" if the tree may be left out."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument(
         "tree",
@@ -64,7 +64,7 @@ def _common(tree: str | None) -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="FOLDER",
-        help="folder of TREE to scan, repeatable (default: include and net)",
+        help="folder of TREE to scan; repeatable (default: include and net)",
     )
     parser.add_argument(
         "--type",
@@ -77,32 +77,35 @@ def _common(tree: str | None) -> argparse.ArgumentParser:
         "--level",
         type=_level,
         metavar="N",
-        help="follow structs that contain the struct over at most N levels (default: no limit)",
+        help="follow structs that contain the struct, or a pointer to it, at most N levels deep "
+        "(default: no limit)",
     )
     parser.add_argument(
         "--stop",
         action="append",
         metavar="TAG",
-        help="do not follow this struct, repeatable; replaces the stop list "
-        "(hub types such as inode and net); '' for an empty list",
+        help="do not follow struct TAG; repeatable; replaces the default list (widely used structs "
+        "such as inode and net); '' for an empty list",
     )
     parser.add_argument(
         "--function-pointers",
         action="store_true",
-        help="also follow structs with a pointer to a function that takes a form of the struct",
+        help="also follow structs that contain a pointer to a function with the struct among its "
+        "arguments",
     )
     parser.add_argument(
         "--rule",
         choices=("flow", "type"),
         default="flow",
-        help="find indirect use by assignments and results, too (flow), or only by types (type)",
+        help="find indirect use by types only (type), or also by assignments and function results "
+        "(flow)",
     )
     parser.add_argument(
         "--arch",
         default="",
         metavar="NAME",
-        help="use this architecture's copy of functions and macros that have several copies "
-        "(default: the first that the tree has of x86, i386, arm64, ...)",
+        help="architecture whose copy is used where functions and macros exist once per "
+        "architecture (default: the first in the tree of x86, i386, arm64, ...)",
     )
     parser.add_argument("--jobs", type=_positive, default=min(2, os.cpu_count() or 1), metavar="N")
     parser.add_argument("--cache", type=Path, default=facts_cache.folder(), metavar="FOLDER")
@@ -121,7 +124,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     tree = _common(None)
     scan = commands.add_parser("scan", parents=[tree], help="scan a tree and print the summary")
     scan.add_argument(
-        "--json", type=Path, metavar="OUT", help="write all tables to OUT, - for stdout"
+        "--json", type=Path, metavar="OUT", help="write all tables as JSON to OUT; - for stdout"
     )
     scan.add_argument(
         "--fallbacks", action="store_true", help="list what pycparser could not read, and why"
@@ -140,14 +143,15 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     drawn.add_argument(
         "--callers",
         action="store_true",
-        help="draw the functions that call FUNCTION, not those that it calls",
+        help="draw the callers of FUNCTION instead of its callees",
     )
     drawn.add_argument(
         "-o",
         "--output",
         type=_drawing,
         metavar="OUT",
-        help="OUT.dot or .gv is text; OUT.svg, .png and .pdf are drawn by dot",
+        help="OUT.dot and OUT.gv get the graph as text; OUT.svg, OUT.png and OUT.pdf get a "
+        "picture, which the program dot draws",
     )
     probes = commands.add_parser(
         "probes", parents=[_common("?")], help="write the probe list for an unmodified kernel"
@@ -175,8 +179,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     probes.add_argument(
         "--inner",
         action="store_true",
-        help="list the functions of the table indirect that have neither a packet nor a socket; "
-        "they are recorded only inside recorded calls",
+        help="list the functions in table `indirect` that have neither a packet nor a socket as "
+        "argument; their calls are recorded only inside other recorded calls",
     )
     probes.add_argument("-o", "--output", type=Path, metavar="OUT")
     instrument_options.add(commands, tree)
@@ -184,7 +188,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def options(args: argparse.Namespace) -> Options:
-    """Return the options of the tables that the arguments name."""
+    """Return the options for making the tables, from the command line's arguments."""
     stops = HUBS if args.stop is None else tuple(s for s in args.stop if s)
     limits = Limits(args.level, stops, args.function_pointers)
     return Options(args.type, limits, args.rule == "flow", args.arch)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The facts that the scanner finds in a source tree, one small tuple each.
+"""The facts that the scanner finds in a source tree; each fact is a small tuple.
 
-No criterion affects them. All byte positions are offsets into the file on disk (the normaliser
-keeps lengths); lines start at 1.
+No criterion affects them. All byte positions are offsets into the file on disk, because the
+normaliser keeps lengths; line numbers start at 1.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 
 class TypeRef(NamedTuple):
-    """A declared type: its base, without qualifiers, and how many pointers and arrays surround it.
+    """A declared type: its base without qualifiers, and its number of pointer and array layers.
 
-    `base` is "struct TAG", "union TAG", "enum TAG", a typedef's name or a basic type; "" if it is
-    unknown.  `stars` is the number of pointer and array layers (stars_of()).  If `function`, the
-    type is a function or a pointer to a function, and `base` is the type that this function
-    returns.
+    `base` is "struct TAG", "union TAG", "enum TAG", a typedef's name or a basic type; "" means an
+    unknown type. `stars` is the number of pointer and array layers (stars_of()). If `function` is
+    set, the type is a function or a pointer to a function, and `base` is the type that this
+    function returns.
     """
 
     base: str
@@ -26,9 +26,10 @@ class TypeRef(NamedTuple):
 
 
 def stars_of(layers: Iterable[bool]) -> int:
-    """Return the stars of a type whose layers are pointers (True) and arrays, outermost first.
+    """Return a type's number of stars. `layers`, outermost first, are pointers (True) or arrays.
 
-    An array to which a pointer points adds none: the pointer's value is where its first element is.
+    An array to which a pointer points adds no star, because the pointer's value is the address of
+    the first element.
     """
     stars, pointed = 0, False
     for is_pointer in layers:
@@ -47,10 +48,10 @@ class Param(NamedTuple):
 class Call(NamedTuple):
     """A call.  `how` is "name", or "field" for p->callee(...); `pointer` is then the path p.
 
-    `args` has the atoms of each argument.  An atom is "x", "x.field.field" (-> and . alike), "@3"
+    `args` has the atoms of each argument. An atom is "x", "x.field.field" (-> and . alike), "@3"
     (the result of call number 3 of the same function), "struct_T" (a type given to a macro) or
-    "(struct T" (a cast).  `result` is the path to which the value is assigned; "return" if the
-    value is returned, "=" if it is used otherwise, "" if it is not used.
+    "(struct T" (a cast). `result` is the path to which the call's result is assigned; "return" if
+    the result is returned, "=" if it is used otherwise, "" if it is not used.
     """
 
     callee: str
@@ -62,7 +63,7 @@ class Call(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """An assignment to the path `to`, or, if `to` is "return", a return statement.
+    """An assignment to the path `to`; a return statement has "return" as `to`.
 
     `atoms` are the atoms of the assigned or returned expression (see Call).
     """
@@ -74,11 +75,12 @@ class Assign(NamedTuple):
 class Function(NamedTuple):
     """A function definition.
 
-    `start` is the offset of its declaration, `body` that of its opening brace, and `end` the offset
-    after its closing brace.  `variant` is the number of the #if variant in which it was read.
-    `head` is the macro that makes its head, or "".  `parser` is the parser that read it:
-    "pycparser", "signature" (pycparser read only its head) or "tree-sitter".  `annotation` is the
-    first word of its head that forbids a probe (notrace, __init, ...), or NOKPROBE_SYMBOL, or "".
+    `start` is the offset of the function's declaration, `body` the offset of its opening brace, and
+    `end` the offset after its closing brace. `variant` is the number of the #if variant in which
+    the fact was read. `head` is the macro that makes the function's head, or "". `parser` is the
+    parser that read the function: "pycparser", "signature" (pycparser read only its head) or
+    "tree-sitter". `annotation` is the first word of the function's head that forbids a probe
+    (notrace, __init, ...), or NOKPROBE_SYMBOL, or "".
     """
 
     name: str
@@ -102,9 +104,10 @@ class Function(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A member of a struct or union; anonymous inner ones are flattened into their parent.
+    """A member of a struct or union; members of anonymous inner structs belong to their parent.
 
-    If it is a pointer to a function, `signature` has the types of the result and of the parameters.
+    If the member is a pointer to a function, `signature` has the types of the result and of the
+    parameters.
     """
 
     name: str
@@ -121,7 +124,10 @@ class Record(NamedTuple):
 
 
 class Typedef(NamedTuple):
-    """A typedef.  If it names a function, `signature` has the types of result and parameters."""
+    """A typedef.
+
+    If the typedef names a function, `signature` has the types of its result and parameters.
+    """
 
     name: str
     line: int
@@ -142,10 +148,10 @@ class Macro(NamedTuple):
 
 
 class Init(NamedTuple):
-    """A function in an initialiser: ``.field = function`` in a table of the type `base`.
+    """A function that an initialiser assigns: ``.field = function`` in a table of the type `base`.
 
-    If the initialiser does not name the member, `field` is "#" and the member's position.  If
-    `base` is "", `field` is a variable that is a pointer to functions, or contains such pointers.
+    If the initialiser does not name the member, `field` is "#" and the member's position. If `base`
+    is "", `field` names a variable that is a pointer to functions, or contains such pointers.
     """
 
     base: str
@@ -154,10 +160,10 @@ class Init(NamedTuple):
 
 
 class Fallback(NamedTuple):
-    """An island that pycparser could not read.
+    """A definition that pycparser could not read.
 
-    `kind` is "signature", "struct", "typedef" or "body"; or "function" if a function was not read
-    at all.
+    `kind` is the part that was not read: "signature", "struct", "typedef", "body", or "function"
+    for a whole function.
     """
 
     kind: str
@@ -167,7 +173,7 @@ class Fallback(NamedTuple):
 
 
 class FileFacts(NamedTuple):
-    """Everything found in one file; `path` is relative to the tree, with slashes."""
+    """The facts that were found in one file; `path` is relative to the tree, with slashes."""
 
     path: str
     lines: int

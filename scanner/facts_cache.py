@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Facts of earlier runs, by content: one pack of pickles per tree, in the user's cache folder."""
+"""A cache of facts of earlier runs: one file of pickles per tree in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CHECKSUM = 4  # bytes in front of each file
 
 
 class Entry(NamedTuple):
-    """A pickled FileFacts, and the SHA-256 of the file's bytes from which it was made."""
+    """The facts of a file, pickled, and the SHA-256 of the file's bytes."""
 
     digest: bytes
     blob: bytes
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 class Pack(NamedTuple):
     """The cached facts of a tree, by the path of each file.
 
-    `key` identifies the scanner's code and the macro table from which they were made.
+    `key` identifies the scanner's code and the macro table that made the facts.
     """
 
     key: str
@@ -47,7 +47,7 @@ class Pack(NamedTuple):
 
 
 def folder() -> Path:
-    """Return the folder of packs, according to the XDG base directory specification."""
+    """Return the cache folder, according to the XDG base directory specification."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "skbscan"
 
@@ -79,13 +79,13 @@ def scanner_key(every: bool = False) -> str:
 
 
 def pack_path(cache: Path, root: Path, names: list[str]) -> Path:
-    """Return the path of the pack for these folders of a tree."""
+    """Return the path of the cache file for the folders `names` of the tree `root`."""
     name = hashlib.sha256(repr((str(root.resolve()), names)).encode()).hexdigest()
     return cache / f"{name[:32]}.pack"
 
 
 def load(path: Path, key: str) -> Pack | None:
-    """Return the pack at `path`; None if it is damaged or its key does not begin with `key`."""
+    """Return the cached facts in the file `path`; None if it is damaged or has another key."""
     try:
         kept, entries = pickle.loads(read(path))
     except UNREADABLE:
@@ -98,14 +98,17 @@ def load(path: Path, key: str) -> Pack | None:
 def save(path: Path, pack: Pack) -> str:
     """Write the pack to `path`, completely or not at all.
 
-    Returns "" or the reason why it could not be written.
+    Returns "", or the reason why the file could not be written.
     """
     plain = {name: tuple(entry) for name, entry in pack.entries.items()}
     return write(path, pickle.dumps((pack.key, plain), protocol=5))
 
 
 def read(path: Path) -> memoryview:
-    """Return the data that write() wrote. Raises OSError, and ValueError for any other file."""
+    """Return the data of a file that write() wrote.
+
+    Raises OSError, or ValueError for a file that write() did not write.
+    """
     whole = path.read_bytes()
     data = memoryview(whole)[_CHECKSUM:]
     if zlib.crc32(data) != int.from_bytes(whole[:_CHECKSUM], "little"):
@@ -116,7 +119,7 @@ def read(path: Path) -> memoryview:
 def write(path: Path, data: bytes) -> str:
     """Write `data` to the file `path`, completely or not at all.
 
-    Returns "" or the reason why it could not be written.
+    Returns "", or the reason why the file could not be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -135,7 +138,7 @@ def write(path: Path, data: bytes) -> str:
 
 
 def drop_old(path: Path, kept: int = 12) -> None:
-    """Remove all files with the suffix of `path` in its folder, except the `kept` newest."""
+    """Remove old cache files beside `path` with the same suffix; the `kept` newest stay."""
     with contextlib.suppress(OSError):
         files = sorted(path.parent.glob(f"*{path.suffix}"), key=lambda p: p.stat().st_mtime)
         for old in files[:-kept]:
@@ -143,6 +146,6 @@ def drop_old(path: Path, kept: int = 12) -> None:
 
 
 def unpack(blob: bytes) -> FileFacts:
-    """Return the facts of an entry."""
+    """Return the FileFacts that a cache entry contains, unpickled."""
     facts: FileFacts = pickle.loads(blob)
     return facts

@@ -4,7 +4,7 @@
 A line is ``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [inner]``. A carrier is KIND@WHERE
 with the kinds skb, skbp (struct sk_buff **), queue (struct sk_buff_head *), list (struct list_head
 * of packets) and sock; WHERE is the number of an argument, from 0, or ret. An `inner` function has
-no carrier and is recorded only inside calls of others.
+no carrier, and is recorded only inside calls of other functions.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Probe(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """The probes; and for each function left out, a row in `unprobed` with the reason."""
+    """The probes, and a row in `unprobed` with the reason for each function that was left out."""
 
     probes: list[Probe]
     unprobed: list[dict[str, Any]]
@@ -62,12 +62,12 @@ class Listed(NamedTuple):
 def carriers(
     parameters: list[_Type], returns: _Type, listed: bool = False, every: bool = False
 ) -> tuple[str, ...]:
-    """Return the carriers of a function, at most four.
+    """Return the carriers of a function (arguments and results with packets), at most four.
 
     `listed` means that a struct list_head of the function is a list of packets.
 
-    With `every`, queues and the first sock are always included.  Otherwise a sock is included only
-    for functions without a packet, because a packet has its own sock, and a queue only for
+    With `every`, queues and the first sock are always included. Otherwise a sock is included only
+    for functions without a packet, because a packet has its own sock. A queue is included only for
     functions without an skb, because the skb is put into the queue or taken from it.
     """
     kinds = [_KINDS.get(p[:2], "") for p in parameters[: LAST_ARGUMENT + 1]]
@@ -92,7 +92,7 @@ def carriers(
 
 
 def result_word(returns: _Type) -> str:
-    """Return void, bool (one byte), int (at most four bytes), or "" for a whole register."""
+    """Return a result's word: void, bool (one byte), int (at most four), "" (a register)."""
     name, stars, size = returns
     if stars or name.startswith(("struct ", "union ", "function")):
         return ""
@@ -135,7 +135,7 @@ def _of_text(text: str) -> _Type:
 
 
 def probe_list(result: Result | None, kernel: Kernel | None, level: int | None = None) -> Listed:
-    """Return the list for a tree, for a kernel, or for both together.
+    """Return the probe list for a source tree, for a kernel image, or for both together.
 
     `level` is the highest level of forms, None for any.
     """
@@ -168,9 +168,9 @@ def probe_list(result: Result | None, kernel: Kernel | None, level: int | None =
 
 
 def inner_list(result: Result, kernel: Kernel | None) -> Listed:
-    """Return the functions of the table indirect without a carrier, recorded only inside others.
+    """Return the functions of table `indirect` that have no carrier.
 
-    In this kernel, they must have none either.
+    If a kernel is given, the functions must have no carrier by its BTF either.
     """
     kept, left = set[Probe](), list[dict[str, Any]]()
     for row in result.functions:
@@ -187,7 +187,7 @@ def inner_list(result: Result, kernel: Kernel | None) -> Listed:
             found = kernel.functions.get(name, [])
             module = found[0].module if found and not reason else ""
             if not reason and _from_btf(found[0]).carriers:
-                reason = "carries a packet or a socket in this kernel"
+                reason = "one of its arguments carries a packet or a socket in this kernel"
         if reason:
             left.append(_reason(row, reason))
         else:
@@ -203,7 +203,9 @@ def _inlined(row: dict[str, Any]) -> str:
 def _forbidden(row: dict[str, Any]) -> str:
     annotation = row.get("annotation", "")
     if annotation in _GONE:
-        return f"only in memory while the kernel starts or a module is unloaded ({annotation})"
+        return (
+            f"in memory only while the kernel starts, or while a module is unloaded ({annotation})"
+        )
     if annotation and annotation not in _NAMESPACES:
         return f"the source forbids it: {annotation}"
     return ""
@@ -239,7 +241,7 @@ def _usable(wanted: list[Probe], kernel: Kernel, rows: dict[str, dict[str, Any]]
             if places:
                 kept.append(real._replace(carriers=places))
             else:
-                left.append(_reason(row, "carries no packet in this kernel"))
+                left.append(_reason(row, "no argument carries a packet in this kernel"))
     return Listed(sorted(set(kept)), left)
 
 
@@ -271,7 +273,7 @@ def _why_not(name: str, kernel: Kernel, row: dict[str, Any]) -> str:
     return (
         "inlined"
         if kernel.symbols
-        else "inlined, or left only as a compiler-made variant (.isra, .constprop)"
+        else "inlined, or only a variant made by the compiler is left (.isra, .constprop)"
     )
 
 
@@ -292,7 +294,7 @@ def lines(found: Listed) -> Iterator[str]:
 
 
 def report(found: Listed) -> Iterator[str]:
-    """Yield lines with the number of listed functions and, by reason, of functions left out."""
+    """Yield lines: the number of listed functions, then the numbers left out for each reason."""
     yield f"{len(found.probes)} functions listed, {len(found.unprobed)} left out"
     reasons = Counter(row["reason"].partition(":")[0].partition(" (")[0] for row in found.unprobed)
     for reason, count in reasons.most_common(12):

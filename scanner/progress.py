@@ -44,6 +44,6 @@ class Progress:
         )
 
     def clear(self) -> None:
-        """Remove the line from a terminal."""
+        """Remove the progress line from the terminal, if there is one."""
         if self.terminal and not self.quiet:
             print("\r\033[K", end="", file=sys.stderr, flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read a whole tree into facts: first macros, then every file, in parallel processes."""
+"""Read a whole tree into facts: first all macros, then all files, in parallel processes."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ COLLECT = 4 << 20  # bytes read between two runs of the garbage collector
 class Scan(NamedTuple):
     """The facts of a tree.
 
-    `names` are the folders that were read, `links` is the number of symbolic links left out, and
-    `read` the number of files that were parsed, not taken from the cache.  `whole` means that every
-    file was read completely.
+    `names` are the folders that were read. `links` is the number of symbolic links left out. `read`
+    is the number of files that were parsed, not taken from the cache. `whole` means that every file
+    was read completely.
     """
 
     root: Path
@@ -142,9 +142,9 @@ def _kept(
 def scan(root: Path, wanted: list[str], jobs: int, store: Path | None, progress: Progress) -> Scan:
     """Return the facts of the C files in the folders `wanted` of the tree `root`.
 
-    If no folders are wanted, include and net are read, or the whole tree if one of them is missing.
-    `jobs` processes read the files; `store` is the cache's folder, None for no cache.  Raises
-    BadTree if the tree or a folder is missing.
+    If no folders are wanted, the folders include and net are read, or the whole tree if either is
+    missing. `jobs` processes read the files; `store` is the cache's folder, None for no cache.
+    Raises BadTree if the tree or a folder is missing.
     """
     names = folders(root, wanted)
     listed = listing(root, names)

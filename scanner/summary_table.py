@@ -12,14 +12,14 @@ def _files(top: str) -> str:
 
 
 def lines(counts: dict[str, Any]) -> list[str]:
-    """Return the table as text, one line per number."""
+    """Return the summary as lines of text, one line per number."""
     seed = counts["type"]
     rows = [(_files(top), str(number)) for top, number in counts["files"].items()]
     if counts["links"]:
         rows.append(("symbolic links, not followed", str(counts["links"])))
     rows += [
         (f"aliases (macros that name {seed})", str(counts["aliases"])),
-        ("  ... that use such a macro", str(counts["aliases_by_chain"])),
+        ("  ... that use another alias", str(counts["aliases_by_chain"])),
         ("  ... that cast its cb", str(counts["aliases_by_cast_of_cb"])),
         (f"customized data types (typedefs that name {seed})", str(counts["customized_types"])),
         ("nested structures", str(counts["nested_structures"])),

@@ -55,7 +55,7 @@ def direct(row: Row) -> str:
 
 
 def indirect(row: Row) -> str:
-    """Return the line of an indirect function: side, round, name, call that shows it, place."""
+    """Return an indirect function's text line: side, round, name, call that led to it, place."""
     seen = row["witness"]
     by = "" if seen["by"] == "call" else f" by {seen['by']}"
     return (
@@ -66,13 +66,13 @@ def indirect(row: Row) -> str:
 
 
 def fallback(row: Row) -> str:
-    """Return the text line of a fall-back: file and line, what could not be read, and why."""
+    """Return the text line of a row about the fallback: place, what was not read, and why."""
     what = row["function"] if row["kind"] == "struct" else f"{row['kind']} {row['function']}"
     return f"{_place(row)}: {what}: {row['reason']}"
 
 
 def forget(stream: TextIO) -> None:
-    """Discard the buffer of a stream whose reader has exited, or whose disk is full."""
+    """Discard the unwritten output of a stream whose reader has exited, or whose disk is full."""
     if isinstance(stream, io.TextIOWrapper):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

@@ -20,7 +20,7 @@ _BATCH = 40  # items handed to a process at a time
 def processor_time(pid: int) -> float:
     """Return the seconds of CPU time that all threads of the process `pid` have used.
 
-    The number of the process's clock is computed as clock_getcpuclockid() does; Linux keeps this
+    The id of the process's CPU clock is computed as clock_getcpuclockid() does; Linux keeps this
     stable.
     """
     return time.clock_gettime((~pid << 3) | 2)
@@ -51,10 +51,10 @@ def _serve(
 
 
 class _Worker(Generic[Item]):
-    """One process, the items that it has not finished yet, and its CPU time at the last result."""
+    """A worker process, its unfinished items, and its CPU time when it returned the last result."""
 
     def __init__(self, make: Callable[[], Callable[[Any], Any]], others: list[Connection]) -> None:
-        """Start the process; `others` are the other workers' ends of pipes, which it inherits."""
+        """Start the process; it inherits `others`, the other workers' ends of pipes."""
         context = multiprocessing.get_context("fork")
         self.connection, theirs = context.Pipe()
         inherited = [self.connection, *others]
@@ -65,14 +65,14 @@ class _Worker(Generic[Item]):
         self.since = 0.0
 
     def spent(self) -> float:
-        """Return the seconds of CPU time since the last answer."""
+        """Return the seconds of CPU time that the process has used since its last result."""
         try:
             return processor_time(self.process.pid or 0) - self.since
         except OSError:  # the process has ended: its pipe is closed
             return 0.0
 
     def answered(self) -> None:
-        """Begin to count the CPU time from now on, because a result has arrived."""
+        """Count the CPU time from now on: a result has arrived."""
         self.since += self.spent()
 
     def give(self, items: list[Item]) -> None:
@@ -91,9 +91,10 @@ class _Worker(Generic[Item]):
 def run(
     items: Sequence[Item], jobs: int, make: Callable[[], Callable[[Item], Result]]
 ) -> Iterator[tuple[Item, Result | Lost]]:
-    """Yield each item with its result, in any order.
+    """Yield (item, result) for all items, in any order.
 
-    Each of the `jobs` processes calls make() once, and the function that it returns for each item.
+    Each of the `jobs` processes calls make() once, and then calls the returned function with each
+    item.
     """
     waiting = [list(items[i : i + _BATCH]) for i in range(0, len(items), _BATCH)][::-1]
     workers: list[_Worker[Item]] = []
@@ -116,7 +117,7 @@ def run(
                     except EOFError:
                         reason = "the parser crashed"
                 elif worker.spent() > SECONDS:
-                    reason = f"gave up after {SECONDS:.0f} s of CPU time"
+                    reason = f"stopped reading after {SECONDS:.0f} s of CPU time"
                 if reason:
                     workers.remove(worker)
                     worker.end()

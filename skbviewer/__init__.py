@@ -21,7 +21,7 @@ __all__ = ["UNKNOWN", "__version__", *_LATER]
 
 
 def __getattr__(name: str) -> object:
-    """Import a name of the API when it is first used."""
+    """Import a name of the API when the name is first used."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, attribute = _LATER[name]

@@ -2,9 +2,10 @@
 /*
  * The runtime of probes in a kernel's source; "skbscan instrument --runtime" puts it into lib/.
  *
- * Sites may be anywhere in the data of the kernel and its modules.  They are found by the
- * tables of jump labels, each of which points to its site's key, so neither a section nor a
- * linker script is needed.  Neither this file nor what a recorder calls may be instrumented.
+ * Sites may be anywhere in the data of the kernel and its modules.  Each entry of the tables of
+ * jump labels points to a static key, and so to the site with this key.  Therefore neither a
+ * section nor a linker script is needed. Neither this file nor what a recorder calls may be
+ * instrumented.
  */
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
@@ -34,8 +35,8 @@ DEFINE_STATIC_CALL_NULL(kbl_probe_enter, *((struct kbl_probe_ops *)0)->enter);
 DEFINE_STATIC_CALL_NULL(kbl_probe_leave, *((struct kbl_probe_ops *)0)->leave);
 
 /*
- * In an inlined copy, @caller is the return address of the function around it.  But that
- * function is the copy's caller, and the probe's @place is in it.
+ * In an inlined copy, @caller is the return address of the enclosing function.  But the
+ * enclosing function itself is the caller of the copy, and the probe's @place is in it.
  */
 static __always_inline unsigned long kbl_probe_caller(const struct kbl_site *site,
 						      unsigned long place, unsigned long caller)

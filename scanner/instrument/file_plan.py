@@ -47,7 +47,8 @@ class Wanted(NamedTuple):
 class Done(NamedTuple):
     """A function and its plan, or the reason why it is left out.
 
-    If the function already has probes, `found` is their (id, carriers, mode, returns, ends).
+    If the function already has probes, `found` is a tuple of the probes' (id, carriers, mode,
+    returns, ends).
     """
 
     wanted: Wanted
@@ -70,7 +71,7 @@ class FilePlan(NamedTuple):
 
 
 class Tree:
-    """Facts about the whole tree: macros, macros that return from their caller, typedefs."""
+    """A tree's macros and typedefs, and which macros return from their caller or clean up."""
 
     def __init__(self, files: list[FileFacts]) -> None:
         self.table: MacroTable = learn(macro for facts in files for macro in facts.macros)
@@ -81,7 +82,7 @@ class Tree:
         self._own = {f.path: f.macros for f in files}
 
     def hiding(self, path: str) -> dict[str, str]:
-        """Return the words that hide exits of function bodies in `path`, each with the reason."""
+        """Return the macros that hide exits of functions in the file `path`, with the reasons."""
         own = self._own.get(path, ())
         found = dict.fromkeys(_using(_open(own), self._cleaning), "cleans up after a return")
         found |= dict.fromkeys(_using(own, self._returning), "may return from its caller")
@@ -90,9 +91,9 @@ class Tree:
 
 
 def _open(macros: Iterable[Macro]) -> list[Macro]:
-    """Return the macros whose bodies are not blocks.
+    """Return the macros whose bodies are not blocks in braces.
 
-    Cleanups of variables in a block end with the block.
+    A macro whose body is a block is left out: cleanups of variables in a block end with the block.
     """
     return [macro for macro in macros if not _BLOCK.match(macro.body)]
 
@@ -106,7 +107,10 @@ def _using(macros: Iterable[Macro], words: frozenset[str] | set[str]) -> set[str
     return found
 
 
-NO_PLACE = "its file begins with a byte order mark and has no empty line for the #include"
+NO_PLACE = (
+    "its file begins with a byte order mark and has no empty line where the #include of the probes "
+    "could go"
+)
 
 
 class FilePlanner:
@@ -117,7 +121,7 @@ class FilePlanner:
         self.normaliser = Normaliser(tree.table)
 
     def plan(self, path: str, data: bytes, wanted: list[Wanted]) -> FilePlan:
-        """Return the plan of a file; it has a problem if its edits cannot be undone to the byte."""
+        """Return a file's edits; its `problem` is set if the edits cannot be undone to the byte."""
         text = data.decode("latin-1")
         reading = _Reading(self, path, data, text)
         functions = tuple(reading.done(item) for item in wanted)
@@ -134,12 +138,14 @@ class FilePlanner:
         result = FilePlan(path, text, functions, include)
         before = marks.strip(text) if marks.has_probes(text) else text
         if marks.strip(text_with_probes(result, range(1, 1 + len(plans)))) != before:
-            return result._replace(problem="its text resembles probes, so --undo would remove it")
+            return result._replace(
+                problem="some of its own text looks like a probe, so '--undo' would remove it"
+            )
         return result
 
 
 def text_with_probes(file: FilePlan, ids: Iterable[int]) -> str:
-    """Return the text of the file with its probes.
+    """Return the text of a file after its planned probes are inserted.
 
     `ids` has an id for each function with a plan, in the order of the functions.
     """
@@ -151,7 +157,7 @@ def text_with_probes(file: FilePlan, ids: Iterable[int]) -> str:
 
 
 def _overlapping(variants: list[dict[tuple[int, str], Node]]) -> set[tuple[int, str]]:
-    """Return functions whose bodies overlap another function's body in some variant."""
+    """Return functions whose bodies overlap another function's body in some #if variant."""
     spans = []
     for nodes in variants:
         for key, node in nodes.items():
@@ -222,10 +228,14 @@ class _Reading:
     def _planned(self, wanted: Wanted, shapes: list[Shape]) -> Done:
         first = shapes[0]
         if (wanted.line, "" if wanted.macro else wanted.name) in self.overlapping:
-            return Done(wanted, None, "#if branches give its body several heads")
+            return Done(
+                wanted, None, "several #if branches contain a head for the same function body"
+            )
         if re.search(rf"\b(?:{marks.RESULT}|KBL_\w+)\b", self.hidden[first.brace : first.close]):
             return Done(
-                wanted, None, "its body uses kbl_ret or a name with KBL_, which the probes use, too"
+                wanted,
+                None,
+                "its body already uses kbl_ret or a name with KBL_; the probes need these names",
             )
         call = f"{wanted.name}({', '.join(wanted.parameters)})"
         always = _WORD.findall(self._always(first.brace - len(first.head), first.brace))
@@ -278,7 +288,7 @@ class _Reading:
         return probe[0], tuple(probe[1]), "scope" if probe[2] else "explicit", exits, ends
 
     def _directive(self, start: int, end: int) -> bool:
-        """Return whether a directive lies between two offsets."""
+        """Return whether a preprocessor directive lies between two offsets."""
         return any(start <= d.start < end for d in self.prepared.directives)
 
     def _conditional(self, start: int, end: int) -> bool:
@@ -306,7 +316,7 @@ class _Reading:
             if word in self.hiding:
                 return f"{word} {self.hiding[word]}"
         if _CLEANUP.search(chosen, brace, close):
-            return "an attribute cleans up after a return"
+            return "a variable has a cleanup attribute, whose code runs after a return"
         inner = QueryCursor(_FUNCTIONS).captures(node).get("inner", [])
         if any(other.start_byte > brace for other in inner):
             return "a function inside it"

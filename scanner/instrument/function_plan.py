@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The edits that put probes into one function, or the reason why it is left out.
 
-There are two modes. Explicit: each return becomes a block that keeps the result, passes it to the
-probe and returns it; the end of the body gets a probe. Scope: a variable whose cleanup is the exit
-probe, for functions with exits that their text does not show (a return in a macro).
+There are two modes. Explicit: each return statement becomes a block that keeps the result, passes
+it to the probe and returns it; the end of the body gets a probe. Scope: the exit probe is the
+cleanup of a variable, for functions whose text does not show all exits (a return in a macro).
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class Edit(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """A function as one #if variant shows it.
+    """A function, as it is in one #if variant of the file.
 
-    `head` is its declaration; `brace` and `close` are the offsets of the braces of its body.
-    `kind` is the type of its result, None if only the compiler knows the type; `void` and `scalar`
-    say whether this type is void or scalar.  `returns` are its return statements.  `ends` means
-    that control may reach the closing brace.  `hidden` says why the text may not show all exits;
-    "" if it shows all.
+    `head` is the function's declaration; `brace` and `close` are the offsets of its body's braces.
+    `kind` is the type of the function's result, None if only the compiler knows the type; `void`
+    and `scalar` say whether this type is void or scalar. `returns` are its return statements.
+    `ends` means that control may reach the closing brace of the body. `hidden` says why the text
+    may not show all exits of the function; "" if it shows all.
     """
 
     head: str
@@ -80,10 +80,11 @@ class Shape(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The edits that put probes into one function, with ``@`` in place of its id.
+    """The edits that put probes into one function; ``@`` stands for the function's id.
 
-    `mode` is "explicit" or "scope", and `why` the reason for "scope".  `returns` and `ends` are the
-    numbers of returns and ends of the body that get a probe.  `start` is the offset of the body.
+    `mode` is "explicit" or "scope", and `why` the reason for "scope". `returns` and `ends` say how
+    many return statements and how many ends of the body get a probe. `start` is the offset of the
+    body.
     """
 
     mode: str
@@ -96,9 +97,9 @@ class Plan(NamedTuple):
 
 
 def left_out(head: str, file: str, name: str) -> str:
-    """Return why the words before a function's body forbid probes in the function; "" if none does.
+    """Return why a function's head forbids probes in the function; "" if it allows them.
 
-    The names of the function and of its parameters are ignored.
+    The check ignores the names of the function and of its parameters.
     """
     words = _WORD.findall(_unnamed(head, name))
     for word in words:
@@ -113,7 +114,7 @@ def left_out(head: str, file: str, name: str) -> str:
 
 
 def _unnamed(head: str, name: str) -> str:
-    """Return the head `head` without the function's name and the parentheses after the name."""
+    """Return a function's `head` without the name and the parentheses after the name."""
     found = re.search(rf"\b{name}\s*(?=\()", head)
     if found is None:
         return head
@@ -126,11 +127,11 @@ def _unnamed(head: str, name: str) -> str:
 
 
 def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden: str) -> Plan:
-    """Return the edits of a function from the shapes that its #if variants show.
+    """Return the edits that put probes into a function, of which `shapes` has each #if variant.
 
-    `call` is a call of the function with its own parameters, from which the type of its result can
-    be named.  `carriers` are the names of the parameters that carry packets.  `text` is the file,
-    `hidden` the file without comments, literals and directives, but with all branches.
+    `call` is the text of a call of the function with its own parameters; typeof of this call is the
+    result's type. `carriers` are the names of the parameters that carry packets. `text` is the
+    file, `hidden` the file without comments, literals and directives, but with all branches.
     """
     first = shapes[0]
     why = _why_scope(shapes, hidden)
@@ -143,7 +144,7 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
         for shape in shapes:
             for edit in _exits(shape, text):
                 if edits.setdefault(edit.start, edit) != edit:
-                    why = "#if variants leave the function in different ways"
+                    why = "the function's exits depend on an #if"
     if why:
         edits = {}
     keeps = any(edit.text == marks.KEEP for edit in edits.values())
@@ -166,27 +167,27 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
 
 
 def _why_scope(shapes: list[Shape], hidden: str) -> str:
-    """Return the reason why a function's text does not show all its exits; "" if it shows all."""
+    """Return why a function's text may not show all exits of the function; "" if it does."""
     first = shapes[0]
     for shape in shapes:
         if shape.hidden:
             return shape.hidden
         if any(r.semicolon < 0 for r in shape.returns):
-            return "a return without semicolon, in a macro's arguments"
+            return "a return is part of a macro's argument"
         if shape.close != first.close or shape.brace != first.brace:
-            return "#if variants differ in where the function's body begins or ends"
+            return "the function's body begins or ends at different places, depending on an #if"
         if (shape.kind, shape.void) != (first.kind, first.void):
-            return "#if variants differ in the type of the function's result"
+            return "the function's return type depends on an #if"
         if shape.kind is None and shape.head.split() != first.head.split():
-            return "#if variants differ in the function's parameters"
+            return "the function's parameters depend on an #if"
     seen = {r.start for shape in shapes for r in shape.returns}
     every = {m.start() for m in re.finditer(r"\breturn\b", hidden[first.brace : first.close])}
     if {start + first.brace for start in every} - seen:
-        return "a return in an #if branch that no variant shows"
+        return "a return is in an #if branch that was not parsed"
     if hidden.count("{", first.brace, first.close + 1) != hidden.count(
         "}", first.brace, first.close + 1
     ):
-        return "#if branches open and close blocks unevenly"
+        return "an #if branch opens a block that it does not close"
     return ""
 
 
@@ -209,7 +210,7 @@ def _exits(shape: Shape, text: str) -> list[Edit]:
 
 
 def text_with_edits(text: str, edits: list[Edit]) -> str:
-    """Return `text` with the edits applied, which must be sorted and must not overlap."""
+    """Return `text` after `edits`, which must be sorted and must not overlap."""
     pieces = []
     position = 0
     for start, end, new in edits:

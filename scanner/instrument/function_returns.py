@@ -13,7 +13,7 @@ _BRACES = re.compile(r"[{}]")
 class Return(NamedTuple):
     """A return statement: the offsets of its start and of its semicolon (-1 if unknown).
 
-    `empty` means that it returns no value.
+    `empty` means that the statement returns no value.
     """
 
     start: int
@@ -22,7 +22,7 @@ class Return(NamedTuple):
 
 
 def _semicolon(text: str, start: int, end: int) -> int:
-    """Return the offset of the semicolon that ends the statement; -1 if a bracket closes first."""
+    """Return the offset of the semicolon that ends a statement; -1 if a bracket closes first."""
     depth = 0
     for match in _TOKEN.finditer(text, start, end):
         token = match[0]
@@ -38,10 +38,10 @@ def _semicolon(text: str, start: int, end: int) -> int:
 
 
 def returns(text: str, start: int, end: int) -> list[Return]:
-    """Return every return statement between two offsets.
+    """Return every return statement in `text` between two offsets.
 
-    The end of a statement in a macro's arguments is -1: there, a comma may end it as well as a
-    semicolon, and the macro may use it in any way.
+    The end is -1 for a return statement in a macro's arguments, because the text does not show
+    where the statement ends.
     """
     found = []
     around = [""]
@@ -58,7 +58,7 @@ def returns(text: str, start: int, end: int) -> list[Return]:
 
 
 def closing_brace(text: str, brace: int) -> int:
-    """Return the offset of the brace that closes the one at offset `brace`; -1 if there is none."""
+    """Return the offset of the brace that closes the brace at `brace`; -1 if no brace does."""
     depth = 0
     for match in _BRACES.finditer(text, brace):
         depth += 1 if match[0] == "{" else -1
@@ -68,7 +68,7 @@ def closing_brace(text: str, brace: int) -> int:
 
 
 def ends_in_return(text: str, brace: int, close: int, found: list[Return]) -> bool:
-    """Return whether the last statement of a body is a return that nothing can jump over."""
+    """Return whether a body ends with a return statement that no jump can skip."""
     if not found or found[-1].semicolon < 0 or text[found[-1].semicolon + 1 : close].strip():
         return False
     # An if or else before it, or a macro that hides one, ends in ")" or a word.

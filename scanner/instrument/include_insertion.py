@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find a line of a file where another #include fits without adding a line."""
+"""Find a line of a file where another #include fits, so that no line has to be added."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _blank_lines(text: str, end: int) -> list[int]:
 
 
 def without(hidden: str, found: list[Directive]) -> str:
-    """Return the text with the directives `found` blanked; the text of all branches stays."""
+    """Return the text with its preprocessor directives `found` blanked; all #if branches stay."""
     pieces = []
     position = 0
     for directive in found:
@@ -57,7 +57,7 @@ def without(hidden: str, found: list[Directive]) -> str:
 
 
 def _nested(text: str, end: int) -> list[tuple[int, int]]:
-    """Return the ranges in which a bracket is open: (byte after the bracket, closing bracket)."""
+    """Return the ranges inside brackets: (byte after the opening bracket, closing bracket)."""
     spans = []
     depth = start = 0
     for match in _BRACKETS.finditer(text, 0, end):
@@ -72,11 +72,11 @@ def _nested(text: str, end: int) -> list[tuple[int, int]]:
 
 
 def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
-    """Return whether each of the functions is served by at least one of the includes.
+    """Return whether each function has an #include before it that is compiled whenever it is.
 
-    An include serves a function that comes after it and is compiled only together with it.
-    `hidden` is the text without comments and literals.  `includes` and `functions` are the offsets
-    of their starts.
+    An #include serves a later function if that function is never compiled without the #include.
+    `hidden` is the text without comments and literals. `includes` and `functions` are the offsets
+    at which the functions start.
     """
     found = directives(hidden)
     known = [(at, _conditions(found, at)) for at in includes]
@@ -88,10 +88,11 @@ def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
 
 
 def place(text: str, hidden: str, functions: list[int]) -> int:
-    """Return the start of an empty line before all functions; -1 if there is none.
+    """Return the offset of an empty line for an #include before all functions; -1 if none fits.
 
-    An #include in this line is compiled whenever one of the functions is.  `hidden` is the text
-    without comments and literals.  `functions` are the offsets of their starts.
+    The compiler reads an #include in this line whenever it compiles one of the functions. `hidden`
+    is the text without comments and literals. `functions` are the offsets at which the functions
+    start.
     """
     found = directives(hidden)
     plain = without(hidden, found)

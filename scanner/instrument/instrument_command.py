@@ -19,7 +19,7 @@ from scanner.source.source_tree import BadTree
 
 
 def command(args: argparse.Namespace) -> int:
-    """Run the command; return the exit code."""
+    """Run `skbscan instrument`; return the exit code."""
     if args.undo:
         return _undo(args)
     added = runtime.additions(args.tree) if args.runtime else []
@@ -41,16 +41,22 @@ def command(args: argparse.Namespace) -> int:
 
 
 def _undo(args: argparse.Namespace) -> int:
-    """Remove probes, and the runtime unless a file still needs it; return the exit code."""
+    """Remove probes, and the probes' runtime if no file needs it any more; return the exit code."""
     if args.select or args.manifest is not None or args.level is not None:
-        raise BadTree("--undo removes all probes: it takes no --select, --level or --manifest")
+        raise BadTree(
+            "'--undo' removes all probes; it cannot be combined with '--select', '--level' or "
+            "'--manifest'"
+        )
     made = undone(args.tree, args.dir)
     _write_all(args.tree, made.files)
     if not made.others:
         runtime.write(args.tree, runtime.removals(args.tree))
     print(f"probes removed from {len(made.files)} files")
     if made.others:
-        print("skbscan: the runtime stays: other files may have probes", file=sys.stderr)
+        print(
+            "skbscan: the code that probes call was kept, because other files may have probes",
+            file=sys.stderr,
+        )
     for text in made.warnings:
         print(f"skbscan: warning: {text}", file=sys.stderr)
     return 1 if made.warnings else 0

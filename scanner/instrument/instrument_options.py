@@ -9,12 +9,14 @@ from typing import Any
 
 
 def add(commands: Any, common: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
+    """Add the command `instrument` and its arguments to `commands`."""
     parser = commands.add_parser(
-        "instrument", parents=[common], help="insert probes into the functions found"
+        "instrument", parents=[common], help="insert probes into the functions that the scan finds"
     )
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--patch", type=Path, metavar="OUT", help="write a patch; - for stdout")
+    how.add_argument(
+        "--patch", type=Path, metavar="OUT", help="write the changes as a patch; - for stdout"
+    )
     how.add_argument("--in-place", action="store_true", help="change the files of TREE")
     how.add_argument("--undo", action="store_true", help="remove all probes from the files of TREE")
     parser.add_argument(
@@ -22,7 +24,7 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="GLOB",
-        help="only functions of this name, or FILE:FUNCTION; repeatable",
+        help="only functions whose name, or FILE:FUNCTION, matches GLOB; repeatable",
     )
     parser.add_argument(
         "--manifest",
@@ -33,5 +35,5 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--runtime",
         action="store_true",
-        help="also add the code that the probes call; --undo removes it",
+        help="also add the code that the probes call; '--undo' removes this code",
     )

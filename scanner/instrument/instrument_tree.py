@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Insert probes into the packet functions of a tree: choose, plan and number them."""
+"""Insert probes into a tree's packet functions: choose the functions, number the probes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Choice(NamedTuple):
 
 
 class Instrumented(NamedTuple):
-    """A tree with probes: (path, before, after) of each file that changes, and the manifest."""
+    """A tree with probes: (path, before, after) of each changed file, and the manifest."""
 
     files: list[tuple[str, str, str]]
     manifest: list[Row]
@@ -64,7 +64,7 @@ def _type(text: str) -> tuple[str, int, int]:
 
 
 def carriers(row: Row) -> tuple[str, ...]:
-    """Return the carriers of a function (packets and sock), in the form of a probe list."""
+    """Return a function's carriers (packets and sock) in the form of a probe list's lines."""
     kinds = [_type(kind) for _, _, kind in row["parameters"]]
     return probe_list.carriers(kinds, _type(row["returns_stripped"]), row["skb_list"], every=True)
 
@@ -102,7 +102,10 @@ def _plans(
 
 
 def instrument(run_: Run, options: Options, choice: Choice, progress: Progress) -> Instrumented:
-    """Return the tree's files with probes in the functions of `choice`.  Raises BadTree."""
+    """Return the tree's files after probes are put into the functions of `choice`.
+
+    Raises BadTree.
+    """
     chosen = folders(run_.root, choice.folders) if choice.folders else []
     names = _scanned(run_.root, chosen)
     found = scan(run_.root, names, run_.jobs, run_.store, progress)
@@ -113,7 +116,7 @@ def instrument(run_: Run, options: Options, choice: Choice, progress: Progress) 
     left: list[Row] = []
     for row in _chosen(result.functions, choice, places):
         if any(fnmatchcase(row["function"], pattern) for pattern in DENIED):
-            left.append(_left(row, "it is part of the probes"))
+            left.append(_left(row, "it is part of the code that probes call"))
         elif row["file"].endswith(".h"):
             left.append(_left(row, "in a header: probes would go into every file that includes it"))
         else:
@@ -123,7 +126,7 @@ def instrument(run_: Run, options: Options, choice: Choice, progress: Progress) 
 
 
 def _used(root: Path) -> int:
-    """Return the highest id that a probe in the tree has, whichever folders are chosen now."""
+    """Return the highest id of all probes in the tree, inside and outside the chosen folders."""
     found = (marks.ids(text) for _, text in probed(root, ["."], []))
     return max((number for numbers in found for number in numbers), default=0)
 
@@ -174,7 +177,7 @@ def _numbered(
 
 
 def _entry(row: Row, done: Done, number: int) -> Row:
-    """Return a function's row of the manifest; a later run makes the same row from its probes."""
+    """Return a function's manifest row; a later run makes an equal row from inserted probes."""
     if done.plan is not None:
         made = done.plan
         number, names, mode = number, made.carriers, made.mode
@@ -209,9 +212,9 @@ def _left(row: Row, reason: str) -> Row:
 
 
 class Undone(NamedTuple):
-    """Files without their probes: (path, before, after) of each, and what cannot be read.
+    """A tree without probes: (path, before, after) of each file, and what was not read.
 
-    `others` says whether files of other folders still have probes.
+    `others` says whether files outside these folders still have probes.
     """
 
     files: list[tuple[str, str, str]]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The runtime of the probes, added to a kernel's tree and removed again.
 
-Two files are added, and a line each to Makefile and lib/Makefile; nothing else changes.
+Two files are added, and one line each in Makefile and lib/Makefile; nothing else changes.
 """
 
 from __future__ import annotations
@@ -42,12 +42,14 @@ def _read(path: Path) -> str | None:
 def _makefile(root: Path, name: str) -> str:
     text = _read(root / name)
     if text is None:
-        raise BadTree(f"{root}: no kernel: it has no {name}, which builds the probes' runtime")
+        raise BadTree(
+            f"{root}: not a kernel tree: it lacks {name}, which builds the probes' runtime"
+        )
     return text
 
 
 def _with_line(root: Path, name: str, line: str) -> Change:
-    """Return the change that adds a line at the end; a file without a last newline stays so."""
+    """Return the change that adds a line at the end of a file in the tree."""
     old = _makefile(root, name)
     if line in _lines(old):
         return Change(name, old, old)
@@ -57,12 +59,12 @@ def _with_line(root: Path, name: str, line: str) -> Change:
 
 
 def _lines(text: str) -> list[str]:
-    """Return the lines of a text, each with a newline at its end."""
+    """Return the lines of a text, each followed by a newline."""
     return [f"{line}\n" for line in text.split("\n")]
 
 
 def _without_line(text: str, line: str) -> str:
-    """Return a text without what _with_line() added, wherever the line is now."""
+    """Return a text without the line that _with_line() added, even if the line has moved."""
     lines = _lines(text)
     if line in lines:
         del lines[len(lines) - 1 - lines[::-1].index(line)]
@@ -103,7 +105,7 @@ def write(root: Path, changes: Iterable[Change]) -> None:
 
 
 def patch(changes: Iterable[Change]) -> Iterator[str]:
-    """Yield a patch for ``patch -p1``."""
+    """Yield the lines of a patch that makes the changes, for ``patch -p1``."""
     for path, before, after in changes:
         names = (f"a/{path}" if before is not None else "/dev/null", f"b/{path}")
         old, new = (split_lines(text or "") for text in (before, after))

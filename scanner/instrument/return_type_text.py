@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The type of a function's result, spelt for a declaration inside the body."""
+"""The type of a function's result, written so that the body can declare a variable of it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Typedefs:
         return any(kind[:2] == ("void", 0) for kind in self._types.get(name, ()))
 
     def scalar(self, base: str, depth: int = 0) -> bool:
-        """Return whether all definitions of a type without stars are integers or pointers."""
+        """Return whether the type `base` is an integer or a pointer by all its definitions."""
         if base.startswith("enum ") or all(word in _INTEGER for word in base.split()):
             return bool(base)
         kinds = self._types.get(base)
@@ -56,7 +56,7 @@ class Typedefs:
 
 
 def _function_declarator(node: Node) -> tuple[Node | None, bool]:
-    """Return the declarator of a function, and whether only stars surround it."""
+    """Return a definition's function declarator, and whether only pointer stars enclose it."""
     declarator = node.child_by_field_name("declarator")
     while declarator is not None and declarator.type == "pointer_declarator":
         declarator = declarator.child_by_field_name("declarator")
@@ -69,8 +69,8 @@ def _function_declarator(node: Node) -> tuple[Node | None, bool]:
 def result_text(node: Node, text: str, shadowed: set[str], typedefs: Typedefs) -> str | None:
     """Return the type of a definition's result, such as ``struct sk_buff *``.
 
-    `text` is the normalised file.  `shadowed` are names that mean something else inside the body.
-    Returns None if the type cannot be spelt safely.
+    `text` is the normalised file. `shadowed` are names that mean something else inside the
+    function's body. Returns None if the type cannot be written safely inside the body.
     """
     declarator, plain = _function_declarator(node)
     if declarator is None or not plain:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A unified diff of two texts whose lines correspond one to one."""
+"""A unified diff of two texts with the same number of lines, compared line by line."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def split_lines(text: str) -> list[str]:
 
 
 def patch_line(sign: str, line: str) -> str:
-    """Return a line of a patch; a line without a newline is followed by the remark that says so."""
+    """Return a line of a patch; if `line` lacks a newline, a remark that says so follows."""
     return sign + line if line.endswith("\n") else f"{sign}{line}\n{_NO_NEWLINE}"
 
 
 def _name(path: str) -> str:
-    """Return a name as it is written in a patch: its bytes as Latin-1, odd ones in C's quotes."""
+    """Return a file's name as patches contain it: bytes as Latin-1, unusual bytes in C's quotes."""
     name = os.fsencode(path).decode("latin-1")
     if re.search(r'[\x00-\x1f\x7f"\\]', name):
         return '"' + re.sub(r"[^ -!#-\[\]-~]", lambda m: f"\\{ord(m[0]):03o}", name) + '"'

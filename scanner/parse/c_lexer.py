@@ -16,7 +16,7 @@ _TOKEN = re.compile(
 
 
 class Token:
-    """A token and its position: pycparser's Token and Coord in one, without a column."""
+    """A token and its position: pycparser's Token and Coord in one class, without a column."""
 
     __slots__ = ("line", "type", "value")
 
@@ -34,7 +34,7 @@ class _NoToken(Exception):
 
 
 class _Kinds(dict[str, str]):
-    """The kind of each token seen; raises _NoToken."""
+    """The kinds of tokens by their text; raises _NoToken for text that is no token."""
 
     def __init__(self) -> None:
         self._lexer = CLexer(_refuse)
@@ -65,7 +65,7 @@ class IslandLexer:
         self.tokens: list[Token | None] = []
 
     def input(self, text: str, filename: str = "") -> None:
-        """Read a text whose first line is line 2."""
+        """Start to read `text`, whose first line counts as line 2."""
         self.filename = filename
         kinds = self._kinds
         found: list[Token | None] = []

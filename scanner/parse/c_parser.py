@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """pycparser's parser with faster access to tokens, which takes most of its time.
 
-The grammar is pycparser's.  This module replaces two kinds of its private methods: methods that go
-to the next token, and methods that descend fifteen levels of precedence to an operand that is a
-single name.  Therefore pyproject.toml requires an exact version.
+The grammar is pycparser's. This module replaces private methods of CParser: those that go to the
+next token, and those that descend fifteen levels of precedence to an operand that is a single name.
+Therefore pyproject.toml requires an exact version of pycparser.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ENDS = frozenset(("COMMA", "RPAREN", "SEMI", "RBRACKET", "RBRACE"))
 
 
 class IslandParser(CParser):  # type: ignore[misc]
-    """Reads islands: text without directives and attributes, whose type names are known."""
+    """A parser for one definition without directives and attributes; type names are known."""
 
     def __init__(self) -> None:
         super().__init__(lexer=IslandLexer)
@@ -41,7 +41,7 @@ class IslandParser(CParser):  # type: ignore[misc]
         return found
 
     def _parse_translation_unit_or_empty(self) -> Any:
-        """Return pycparser's tree of the text; the type names are those given to island()."""
+        """Return pycparser's tree of the text; names of types are those given to island()."""
         self._scope_stack = [dict.fromkeys(self._given, True)]
         self._typed = set(self._given)
         self._list = self.clex.tokens
@@ -101,7 +101,7 @@ class IslandParser(CParser):  # type: ignore[misc]
         return []
 
     def _parse_cast_expression(self) -> Any:
-        """Return the node of a cast expression; a single name needs no further levels."""
+        """Return a cast expression's node; for a single name, skip the levels below it."""
         token = self._peek()
         if token is None or token.type != "ID":
             return super()._parse_cast_expression()
@@ -112,7 +112,7 @@ class IslandParser(CParser):  # type: ignore[misc]
         return c_ast.ID(token.value, token)
 
     def _parse_assignment_expression(self) -> Any:
-        """Return the node of an assignment; a single name needs no further levels."""
+        """Return an assignment's node; for a single name, skip the levels below it."""
         after = self._list[self._at + 1]
         if after is not None and after.type in _ENDS:
             token = self._peek()

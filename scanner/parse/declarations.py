@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read types, members and signatures of an island with pycparser."""
+"""Read types, members and signatures of one definition with pycparser."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _TAGS = {c_ast.Struct: "struct", c_ast.Union: "union", c_ast.Enum: "enum"}
 
 
 class Unreadable(Exception):
-    """Raised if pycparser cannot read an island; the text says why."""
+    """Raised if pycparser cannot read a definition; the text says why."""
 
 
 def parse(text: str, types: frozenset[str]) -> list[Any]:
-    """Return the external declarations of an island whose first line is line 2.
+    """Return the external declarations of a text whose first line counts as line 2.
 
     Raises Unreadable.
     """
@@ -92,7 +92,7 @@ def record(text: str, types: frozenset[str], line: int) -> Record:
 
 
 def typedefs(text: str, types: frozenset[str], line: int) -> list[Typedef | Record]:
-    """Return what a typedef declares: each name, and a record for each anonymous struct.
+    """Return the names that a typedef declares, and a Record for each anonymous struct in it.
 
     Raises Unreadable.
     """
@@ -118,7 +118,7 @@ def _signature(node: Any) -> Iterator[TypeRef]:
 
 
 def parameters(declaration: Any, old_style: Any = None) -> tuple[tuple[Param, ...], bool]:
-    """Return the parameters of a FuncDecl, and whether it ends in an ellipsis.
+    """Return the parameters of a function declaration, and whether an ellipsis ("...") follows.
 
     `old_style` are the declarations between the head and the body of a K&R definition.
     """
@@ -143,7 +143,7 @@ def parameters(declaration: Any, old_style: Any = None) -> tuple[tuple[Param, ..
 
 
 def result(declaration: Any) -> TypeRef:
-    """Return the result type of a function's declaration."""
+    """Return the result type of the function that `declaration` declares."""
     node = declaration
     while type(node) is not c_ast.FuncDecl:
         node = node.type

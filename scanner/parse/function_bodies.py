@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read the facts of a function body from pycparser's tree: calls, assignments, variables."""
+"""Read the facts of a function body (calls, assignments, variables) from pycparser's tree."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NODE = c_ast.Node
 
 
 class _Slots(dict[type, tuple[str, ...]]):
-    """The attributes of each kind of node that may contain other nodes."""
+    """For each kind of node, the attributes that may contain other nodes."""
 
     def __missing__(self, kind: Any) -> tuple[str, ...]:
         self[kind] = slots = tuple(s for s in kind.__slots__ if s not in _NO_NODES)
@@ -67,7 +67,7 @@ def _children(node: Any) -> list[Any]:
 class Body:
     """The facts of one body: its calls, assignments and variables.
 
-    `shift` is added to pycparser's line numbers to get those of the file.
+    `shift` is added to pycparser's line numbers; the sums are line numbers of the file.
     """
 
     def __init__(self, shift: int) -> None:
@@ -122,7 +122,7 @@ class Body:
         return (f"@{index}",)
 
     def _path(self, node: Any) -> str:
-        """Return the path of an lvalue, or "" if it has none; record the calls in it."""
+        """Return the path of an lvalue ("" if it has none), and record the calls in the lvalue."""
         kind = type(node)
         if kind is _ID:
             return str(node.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Prepare one function definition for pycparser, from tree-sitter's node."""
+"""Prepare the text of one function definition for pycparser, from tree-sitter's node."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _NO_TYPES = ("struct", "union", "enum", "unsigned", "signed", "long", "short")
 class Island(NamedTuple):
     """A function definition before it is parsed.
 
-    `text` is for pycparser; its lines are those of the file, beginning with line `first`.  `types`
-    are the type names used in the text.  `head` is the macro that makes the head, or "";
-    `unknown_head` means that the definition of this macro is unknown.  `annotations` are words of
-    the head that forbid a probe.  `inside` is the node that holds the statements of the body.
+    `text` is the text for pycparser; its lines are lines of the file, from line `first` on. `types`
+    are the type names used in the text. `head` is the macro that makes the head, or "";
+    `unknown_head` means that the definition of this macro is unknown. `annotations` are words of
+    the head that forbid a probe. `inside` is the node that holds the statements of the body.
     """
 
     name: str
@@ -52,7 +52,7 @@ def read_island(
     node: Node,
     normaliser: Normaliser,
 ) -> Island | None:
-    """Return the island of a function_definition; None if it declares no function."""
+    """Return a function_definition's text for pycparser; None if it declares no function."""
     name = tree_sitter_definitions.name_node(node)
     brace = node.child_by_field_name("body")
     if name is None or brace is None:
@@ -100,7 +100,7 @@ def read_island(
 
 
 def parse_island(island: Island) -> tuple[Any, str, list[tuple[str, Exception]]]:
-    """Return pycparser's FuncDef, which part of it can be used, and the failures.
+    """Return pycparser's FuncDef of a function, the part of it that can be used, and the failures.
 
     The part is "pycparser" for the whole function, "signature" for only the head, and "tree-sitter"
     if nothing can be used (the FuncDef is None).
@@ -137,7 +137,7 @@ def _declared_types(head: str) -> frozenset[str]:
 def _plain_types(written: str) -> list[str]:
     """Return the type names in a head that a macro makes.
 
-    A type is one word there, or has a tag.
+    In such a head, a type is one word, or "struct", "union" or "enum" with a tag.
     """
     words = written.replace("*", " ").replace("(", " , ").replace(")", " ").split()
     known = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Function-like macros as functions: a macro's calls are calls of each function that uses it."""
+"""Function-like macros as functions: each function that uses a macro makes the macro's calls."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _wanted(macro: Macro) -> bool:
 
 
 def pseudo_functions(macros: Iterable[Macro]) -> list[Function]:
-    """Return each function-like macro that calls something, in the form of a function."""
+    """Return a Function for each function-like macro whose body calls something."""
     wanted = [macro for macro in macros if _wanted(macro)]
     found = _read(wanted)
     # A macro that is not C would spoil its neighbours, so each one is read separately.
@@ -40,7 +40,7 @@ def pseudo_functions(macros: Iterable[Macro]) -> list[Function]:
 
 
 def _read(macros: list[Macro]) -> dict[int, Function]:
-    """Return functions by the index of their macro; macros may be missing after a parse error."""
+    """Return functions by the index of their macro; a parse error may hide some macros."""
     lines = [f"int {macro.name}() {{ {_statements(_plain(macro.body))}; }}" for macro in macros]
     found = {}
     for node in parse("\n".join(lines).encode("latin-1", "replace")).named_children:
@@ -84,7 +84,7 @@ def _plain(body: str) -> str:
 
 
 def _statements(body: str) -> str:
-    """Return the statements of a macro; if it has a value, the last statement returns the value."""
+    """Return the statements of a macro; a macro with a value returns it in the last one."""
     if _is_expression(body):
         return f"return {body}"
     inner = _BLOCK_VALUE.fullmatch(body)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Rewrite the extensions of GNU C and the kernel in one island, so that pycparser can read it.
+"""Rewrite extensions of GNU C and of the kernel in one definition, so that pycparser can read it.
 
-Lengths are kept where that is easy; newlines are always kept, so that line numbers stay right.
+The text keeps its length where that is easy. Newlines are always kept, so that line numbers stay
+right.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def type_arguments(text: str) -> str:
 
 
 def _statement_argument(match: re.Match[str]) -> str:
-    """Replace an argument that is a statement: ``, return f(x);)`` by f(x), ``, { ... })`` by 0."""
+    """Replace arguments that are statements, such as ``, return f(x);)``, by expressions."""
     statement = match[2]
     words = statement.rstrip("; \t\n").split(None, 1)
     value = words[1] if words[0] == "return" and len(words) > 1 else "0"
@@ -165,7 +166,7 @@ def _named_types(text: str, types: frozenset[str]) -> str:
 
 
 def gnu_fields(text: str) -> str:
-    """Replace ``{ open: f, }`` with ``{ .open= f, }``."""
+    """Replace old GNU initialisers ``{ open: f, }`` with ``{ .open= f, }``."""
     return _GNU_FIELD.sub(r"\1.\2\3=", text)
 
 
@@ -192,7 +193,7 @@ def record_text(text: str) -> str:
 
 
 def _member(macro: str, words: list[str]) -> str:
-    """Return the member that a macro such as DECLARE_FLEX_ARRAY(T, name) declares."""
+    """Return the C text of the member that a macro such as DECLARE_FLEX_ARRAY(T, name) declares."""
     pair = len(words) == 2 and words[1].isidentifier()
     if pair and (words[0].startswith(("struct ", "union ")) or words[0].endswith("*")):
         return f"{words[0]} {words[1]}"

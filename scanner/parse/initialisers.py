@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read file-scope variables and the functions in their initialisers: tables, arrays."""
+"""Read file-scope variables, and the functions that their initialisers name: tables, arrays."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def _dimensions(declarator: Node) -> int:
 
 
 def _functions(node: Node, path: str, dimensions: int, depth: int) -> Iterator[tuple[str, str]]:
-    """Yield (path of a member, function); the path "" is an element of the variable itself.
+    """Yield (path of a member, function); for an element of the variable itself, the path is "".
 
-    A member without a designator is "#" and its position.  `dimensions` is the number of the
-    array's dimensions at this level.
+    A member without a designator is written as "#" and its position. `dimensions` is the number of
+    the array's dimensions at this level.
     """
     listed = [child for child in node.named_children if child.type != "comment"]
     for place, child in enumerate(listed):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read the facts of a source file: normaliser, then tree-sitter, then pycparser for each island."""
+"""Read a source file's facts: normaliser, tree-sitter, then pycparser for each definition."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class _OutOfTime(Exception):
 class FileReader:
     """Reads files with one macro table.
 
-    `seconds` is the CPU time for one file; when it has passed, reading stops with the facts read so
-    far.  `cut` says whether the last file was read only in part.
+    `seconds` is the CPU time allowed for one file; then reading stops, and the facts read so far
+    are kept. `cut` says whether the file that was read last was read only in part.
     """
 
     def __init__(self, table: MacroTable, seconds: float | None = None) -> None:
@@ -77,8 +77,10 @@ class FileReader:
         except (RecursionError, MemoryError) as problem:
             self.cut = True
             kind = type(problem).__name__
-            reading.warnings.append(f"too deep or too large ({kind}): only a part was read")
-        reading.warnings += unclosed_brackets.warnings(data, reading.prepared, reading.uneven)
+            reading.warnings.append(
+                f"nested too deeply, or too large ({kind}): only a part was read"
+            )
+        reading.warnings += unclosed.warnings(data, reading.prepared, reading.uneven)
         return reading.facts(path)
 
 
@@ -108,7 +110,7 @@ class _Reading:
         self.unprobed = frozenset(_NOKPROBE.findall(prepared.text))
 
     def facts(self, path: str) -> FileFacts:
-        """Return the facts that were found."""
+        """Return the facts of the file that were found in all variants."""
         return FileFacts(
             path,
             len(self.prepared.newlines),
@@ -168,9 +170,9 @@ class _Reading:
     def _fall_back(
         self, kind: str, name: str, line: int, problem: Exception, first: int = 0
     ) -> None:
-        """Record the reason why an island was not read.
+        """Record the reason why a definition was not read.
 
-        first: the line of the file at which the island begins.
+        first: the line of the file at which the definition begins.
         """
         reason = str(problem)
         if place := _PLACE.match(reason):
@@ -180,11 +182,13 @@ class _Reading:
         self.fallbacks[Fallback(kind, name, line, reason)] = None
 
     def _new(self, node: Node, text: str) -> bool:
-        """Return whether this island was not read in an earlier variant; raises _OutOfTime."""
+        """Return whether no earlier variant had this definition; raises _OutOfTime."""
         if time.process_time() > self.end:
             place = f"at line {self.prepared.line(node.start_byte)}"
             spent = f"{self.reader.seconds:.0f} s of CPU time"
-            raise _OutOfTime(f"gave up after {spent} {place}: the text after this line is not read")
+            raise _OutOfTime(
+                f"stopped reading after {spent} {place}: the text after this line is not read"
+            )
         key = (node.start_byte, text)
         if key in self.texts:
             return False
@@ -209,7 +213,7 @@ class _Reading:
             self._groups(island, types, line)
 
     def _groups(self, island: str, types: frozenset[str], line: int) -> None:
-        """Read the structs that struct_group_tagged defines inside a struct."""
+        """Read the structs that the macro struct_group_tagged defines inside a struct."""
         for tag, text in gnu_dialect.tagged_groups(island):
             self.tried[1] += 1
             try:
@@ -275,7 +279,7 @@ class _Reading:
 
 
 def _called(item: tree_sitter_definitions.Unread, normal: Normal) -> str:
-    """Return the name of an unread function; if a macro makes its head, the name of the macro."""
+    """Return the name of a function that was not read, or of the macro that makes its head."""
     made = [head for at, head in normal.heads.items() if item.start <= at < item.brace]
     return made[-1].macro or item.name if made else item.name
 
@@ -320,7 +324,7 @@ def _assemble(island: Island, parsed: Any, parser: str, end_line: int, variant: 
 
 
 def _unite(one: Function, other: Function) -> Function:
-    """Return one definition with the calls and variables of two from different #if variants."""
+    """Join a function's definitions in two #if variants: the result has the calls of both."""
     shift = len(one.calls)
     moved = [_renumber(c.args, shift) for c in other.calls]
     calls = [c._replace(args=a) for c, a in zip(other.calls, moved, strict=True)]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Find the islands of a normalised text with tree-sitter: functions, types, tables.
+"""Find the functions, types and tables in a normalised text with tree-sitter.
 
-A function is accepted only if tree-sitter's end of it is where its braces end.  All other functions
-are hidden from a second parse of the text, and each of them is parsed by itself.  Every offset is a
-byte offset into the file on disk.
+A function is accepted only if tree-sitter and the braces agree on where the function ends.
+Functions that are not accepted are hidden from a second parse of the text, and parsed one by one.
+Every offset is a byte offset into the file on disk.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ Captures = dict[str, list[Node]]
 class Unread(NamedTuple):
     """Text that looks like a function and cannot be read, with its name ("" if it has none).
 
-    The text begins at `start`, its opening brace is at `brace`, and it ends before `end`; all are
-    offsets.
+    All fields are offsets: the text begins at `start`, its opening brace is at `brace`, and the
+    text ends before `end`.
     """
 
     name: str
@@ -52,10 +52,10 @@ class Unread(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The islands of one variant of a file.
+    """The definitions that tree-sitter found in one #if variant of a file.
 
-    `types` has (offset, name) for each use of a type's name, sorted.  `insides` has the parsed
-    bodies of functions whose own node has an empty body, by the offset of the brace.
+    `types` has (offset, name) for each use of a type's name, sorted. `insides` has parsed bodies of
+    functions whose nodes have an empty body, by the offset of the opening brace.
     """
 
     source: bytes
@@ -68,18 +68,18 @@ class Found(NamedTuple):
     unread: list[Unread]
 
     def type_names(self, start: int, end: int) -> frozenset[str]:
-        """Return the type names between two offsets."""
+        """Return the names of types that are used between two offsets."""
         low = bisect_left(self.types, (start, ""))
         high = bisect_left(self.types, (end, ""))
         return frozenset(name for _, name in self.types[low:high])
 
     def inside(self, body: Node) -> Node:
-        """Return the node that holds the statements of a body."""
+        """Return the node that contains the statements of the function body `body`."""
         return self.insides.get(body.start_byte, body)
 
 
 def parse(source: bytes) -> Node:
-    """Return the root of the syntax tree."""
+    """Return the root of tree-sitter's syntax tree for a C source."""
     return Parser(_LANGUAGE).parse(source).root_node
 
 
@@ -125,7 +125,7 @@ def _captures(root: Node) -> Captures:
 
 
 def _united(kind: str, parsed: Captures, inner: list[Captures]) -> list[Node]:
-    """Return the nodes of a kind in the whole text and in the functions parsed by themselves."""
+    """Return the nodes of a kind in the text and in functions that were parsed separately."""
     return [node for captures in (parsed, *inner) for node in captures.get(kind, [])]
 
 
@@ -140,9 +140,10 @@ def _types(text: str, nodes: Iterable[Node]) -> Iterator[tuple[int, str]]:
 
 
 def _whole(parsed: Captures, spans: list[Block]) -> dict[int, Node]:
-    """Return the functions whose bodies are blocks at file scope, by the offset of the brace.
+    """Return functions whose bodies are blocks at file scope, by offset of the opening brace.
 
-    Functions inside a function are left out: error recovery may invent them.
+    Functions inside a function are left out, because tree-sitter's error recovery may invent such
+    functions.
     """
     ends = {block.open: block for block in spans}
     nexts = {one.open: other.head for one, other in pairwise(spans)}
@@ -159,7 +160,7 @@ def _whole(parsed: Captures, spans: list[Block]) -> dict[int, Node]:
 
 
 def _swallows(node: Node, block: Block) -> bool:
-    """Return whether a function begins before its own head, and not with the type it defines."""
+    """Return whether the node of a function begins before the function's head."""
     if node.start_byte >= block.head:
         return False
     kind = node.child_by_field_name("type")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The fallback: facts of a function from tree-sitter's nodes, which may contain errors.
+"""The fallback: read the facts of a function from tree-sitter's nodes, which may contain errors.
 
-Used where pycparser cannot read an island, and for the bodies of function-like macros.
+Used where pycparser cannot read a definition, and for the bodies of function-like macros.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _text(node: Node) -> str:
 def base_type(node: Node | None) -> str:
     """Return the type that `node` names, without stars, such as "struct sk_buff" or "u32".
 
-    Returns "" if the type has no name.
+    Returns "" for a type without a name.
     """
     if node is None:
         return ""
@@ -41,7 +41,7 @@ def base_type(node: Node | None) -> str:
 
 
 def declarator_parts(node: Node | None) -> tuple[str, int, bool]:
-    """Return the name in a declarator, its number of stars, and whether it is a function."""
+    """Return a declarator's name, its number of stars, and whether it declares a function."""
     layers: list[bool] = []  # the innermost first
     function = False
     while node is not None and node.type not in (
@@ -68,7 +68,7 @@ def declarator_parts(node: Node | None) -> tuple[str, int, bool]:
 
 
 def parameters(function: Node) -> tuple[tuple[Param, ...], bool]:
-    """Return (parameters, whether an ellipsis follows) as tree-sitter sees a definition."""
+    """Return the parameters of a definition by tree-sitter, and whether an ellipsis follows."""
     node = function.child_by_field_name("declarator")
     while node is not None and node.type != "function_declarator":
         node = node.child_by_field_name("declarator")
@@ -95,7 +95,7 @@ def parameter_names(function: Node) -> frozenset[str]:
 
 
 def result(function: Node) -> TypeRef:
-    """Return the result type that tree-sitter sees in a definition."""
+    """Return the result type of a function definition, as tree-sitter recognises it."""
     stars = 0
     node = function.child_by_field_name("declarator")
     while node is not None and node.type == "pointer_declarator":
@@ -105,7 +105,7 @@ def result(function: Node) -> TypeRef:
 
 
 def members(record: Node) -> tuple[Member, ...]:
-    """Return the members that tree-sitter sees in a struct."""
+    """Return the members of a struct that tree-sitter recognises."""
     found: list[Member] = []
     stack = [record.child_by_field_name("body")]
     while stack:

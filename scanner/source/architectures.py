@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The architecture to which a file belongs, and the one that is used if a tree has several."""
+"""The architecture to which a file belongs, and the one architecture used if a tree has several."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def architecture(path: str) -> str:
 
 
 def order(architecture: str, first: str = "") -> tuple[bool, int, str]:
-    """Return the sort key of an architecture: `first` comes first, then those of PREFERRED."""
+    """Return an architecture's sort key: `first` comes first, then the members of PREFERRED."""
     known = architecture in PREFERRED
     place = PREFERRED.index(architecture) if known else len(PREFERRED)
     return architecture != first, place, architecture
 
 
 def main_architecture(paths: Iterable[str], wanted: str = "") -> str:
-    """Return the architecture whose copies of files stand for those of all architectures.
+    """Return the architecture whose functions represent those of all architectures.
 
-    Returns "" if the tree has no such copies.
+    Returns "" if the tree has no folders of architectures.
     """
     found = Counter(map(architecture, paths))
     del found[""]

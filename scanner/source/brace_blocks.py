@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The blocks in braces at file scope of a normalised text, found by counting braces alone.
+"""The blocks in braces at file scope of a normalised text, found only by counting braces.
 
-After an error a parser may mistake any brace for the end of a function.  So the ends of functions
-are found here, in the text, and compared with the parser's result.
+After an error a parser may mistake any brace for the end of a function. This module finds the ends
+of functions in the text, and they are compared with the parser's result.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ LONGEST = 10_000  # characters of a head
 class Block(NamedTuple):
     """A block in braces, as offsets: where its head begins, its opening brace, and its end.
 
-    `certain` means that the braces of the text balance.  If they do not, a block ends at a brace in
-    the first column.
+    `certain` means that the braces of the text balance. If the braces do not balance, a block ends
+    at a brace in the first column.
     """
 
     head: int
@@ -50,13 +50,13 @@ class Block(NamedTuple):
 
 
 def blocks(text: str) -> list[Block]:
-    """Return the blocks of a text in order."""
+    """Return the outermost blocks in braces of a text, in order."""
     found, balanced = _counted(text)
     return found if balanced else _by_columns(text)
 
 
 def _counted(text: str) -> tuple[list[Block], bool]:
-    """Return the blocks, and whether every brace has a counterpart."""
+    """Return the blocks in braces, and whether every brace has a counterpart."""
     found: list[Block] = []
     depth = around = after = 0
     start = -1
@@ -85,7 +85,7 @@ def _counted(text: str) -> tuple[list[Block], bool]:
 def _by_columns(text: str) -> list[Block]:
     """Return the blocks of a text whose braces do not balance.
 
-    A brace in the first column begins or ends a block, whatever was counted before it.
+    A brace in the first column begins or ends a block, whatever the count of braces is.
     """
     found: list[Block] = []
     depth = after = 0
@@ -121,8 +121,8 @@ def _begins_anew(text: str, position: int) -> bool:
 def _head(text: str, after: int, start: int) -> int:
     """Return where the text before a brace begins, after the last semicolon.
 
-    If there is no text after the semicolon, the text before it is the parameter declarations of a
-    K&R definition.
+    If there is no text after the semicolon, the text before the semicolon is the parameter
+    declarations of a K&R definition.
     """
     at = max(after, text.rfind(";", after, start) + 1)
     if at > after and not text[at:start].strip():
@@ -134,7 +134,7 @@ def _head(text: str, after: int, start: int) -> int:
 
 
 def without_bodies(text: str, hidden: list[Block]) -> str:
-    """Return the text with the blocks `hidden` emptied; its length and lines stay."""
+    """Return the text with the blocks `hidden` emptied; length and line numbers stay the same."""
     pieces = []
     position = 0
     for block in hidden:
@@ -145,9 +145,10 @@ def without_bodies(text: str, hidden: list[Block]) -> str:
 
 
 def plain_heads(text: str, hidden: list[Block]) -> str:
-    """Return the text with these blocks empty, and without macro calls before types in their heads.
+    """Return the text with the blocks `hidden` emptied, and heads without macros before types.
 
-    Such a call is followed by a word and is not the last one, which contains the parameters.
+    The macro call is followed by a word, and is not the head's last pair of parentheses, which
+    contains the parameters.
     """
     pieces = []
     position = 0
@@ -171,7 +172,7 @@ def _last_group(text: str, block: Block) -> int:
 
 
 def is_function(text: str, block: Block) -> bool:
-    """Return whether the text before a block looks like a function head, or is C++."""
+    """Return whether the text before a block looks like the head of a function, or like C++."""
     if block.open - block.head > LONGEST:
         return False
     head = _plain(text[block.head : block.open]).strip()
@@ -183,7 +184,7 @@ def is_function(text: str, block: Block) -> bool:
 
 
 def is_class(text: str, block: Block) -> bool:
-    """Return whether a block is a struct with functions inside, which only C++ allows."""
+    """Return whether a block is a struct that contains functions, as only C++ allows."""
     head = text[block.head : block.open]
     return bool(_TAG.fullmatch(head) and _METHOD.search(text, block.open, block.end))
 
@@ -206,7 +207,7 @@ def name(text: str, block: Block) -> str:
 
 
 def _plain(head: str) -> str:
-    """Return the head with @ in place of each outermost pair of parentheses and its contents."""
+    """Return a head in which @ replaces each outermost pair of parentheses with its contents."""
     before = ""
     while before != head:
         before = head

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""First half of the normaliser: comments, literals, directives; nothing changes its length.
+"""Blank comments, literals and directives of C text without changing its length.
 
-Every function here takes and returns latin-1 text (one character a byte) and keeps its
-length and its newlines, so an offset into the result is an offset into the file.
+Every function here takes and returns latin-1 text (one character a byte) and keeps its length and
+newlines. Offsets into the result are therefore also offsets into the file.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MAX_VARIANTS = 8
 class Branch(NamedTuple):
     """One branch of an #if group: the text between two directives.
 
-    `truth` is the value of its condition, None if unknown.
+    `truth` is the value of the branch's condition; None if it is unknown.
     """
 
     start: int
@@ -46,7 +46,7 @@ class Branch(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The branches of an #if; it lies in branch `inside` of the group `outer` (-1: in none)."""
+    """The branches of an #if that lies in branch `inside` of the group `outer` (-1: in none)."""
 
     branches: list[Branch]
     outer: int
@@ -54,7 +54,7 @@ class Group(NamedTuple):
 
 
 class Directive(NamedTuple):
-    """A directive: its keyword, the text after it joined into one line, and two offsets.
+    """A directive: its keyword, the text after the keyword joined into one line, and two offsets.
 
     The directive begins at `start` and ends before `end`.
     """
@@ -66,7 +66,7 @@ class Directive(NamedTuple):
 
 
 def blank(text: str) -> str:
-    """Return spaces instead of `text`; its newlines stay."""
+    """Return `text` with every character but newlines replaced by a space."""
     if "\n" not in text:
         return " " * len(text)
     return "\n".join([" " * len(line) for line in text.split("\n")])
@@ -97,7 +97,7 @@ def _continued(text: str) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """Return the text with Unix line ends, and each continuing backslash next to its newline."""
+    """Return the text with Unix line ends, and no space between a backslash and a newline."""
     if "\r" in text:
         text = text.replace("\\\r\n", " \\\n").replace("\r\n", " \n")
     return _APART.sub(r"\1\\\n", text)
@@ -110,7 +110,7 @@ def hide_literals(text: str) -> str:
 
 
 def open_comment(data: bytes) -> int:
-    """Return the offset of a comment that is still open at the end of the file; -1 if none."""
+    """Return the offset of a comment that is not closed; -1 if all comments are closed."""
     begin = data.rfind(b"/*")
     if begin < 0 or begin < data.rfind(b"*/") - 1:
         return -1
@@ -151,7 +151,7 @@ def _truth(directive: Directive) -> bool | None:
 
 
 def branch_groups(found: list[Directive], length: int) -> list[Group]:
-    """Return the #if groups in order of their #if.
+    """Return the #if groups (#if to #endif), ordered by the positions of their #if.
 
     A group without #endif extends to the end of the text.
     """
@@ -187,7 +187,7 @@ def _candidates(group: Group) -> list[int]:
 def _unseen(
     groups: list[Group], candidates: list[list[int]], seen: set[tuple[int, int]]
 ) -> set[tuple[int, int]]:
-    """Return the branches that were in no variant yet, or that contain such a branch."""
+    """Return the branches that no variant had yet, and those that contain such a branch."""
     found: set[tuple[int, int]] = set()
     for number, branches in enumerate(candidates):
         for branch in branches:
@@ -204,10 +204,11 @@ def _unseen(
 
 
 def choices(groups: list[Group]) -> Iterator[list[int]]:
-    """Yield for each variant of the text the branch that is chosen in each group.
+    """Yield a list for each variant of the text: the chosen branch of each #if group.
 
-    Variant 0 takes all first branches and variant 1 all last ones, so groups that belong together
-    change together.  Further variants follow until every branch was chosen once.
+    Variant 0 takes the first branch of all groups and variant 1 the last one, so that groups that
+    belong together change together. Further variants follow until every branch has been in a
+    variant.
     """
     candidates = [_candidates(group) for group in groups]
     seen: set[tuple[int, int]] = set()
@@ -237,7 +238,7 @@ def choices(groups: list[Group]) -> Iterator[list[int]]:
 def choose_branches(
     text: str, found: list[Directive], groups: list[Group], chosen: list[int]
 ) -> str:
-    """Return the text with directives and the branches that are not chosen blanked."""
+    """Return the text of one #if variant: directives and branches not chosen are blanked."""
     spans = [(d.start, d.end) for d in found]
     for group, keep in zip(groups, chosen, strict=True):
         spans += [(b.start, b.end) for i, b in enumerate(group.branches) if i != keep]

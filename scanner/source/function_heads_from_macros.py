@@ -14,7 +14,7 @@ _TAIL = re.compile(r"((?:[A-Za-z_]\w*[\s*]+)+)([A-Za-z_]\w*)\s*\(([^()]*)\)$")
 
 
 def split_arguments(text: str) -> list[str]:
-    """Return the arguments: `text` split at the commas outside parentheses, brackets and braces."""
+    """Return the arguments: `text` split at the commas outside brackets of any kind."""
     parts = [""]
     depth = 0
     for char in text:
@@ -33,14 +33,14 @@ def _paired(words: list[str]) -> str:
 
 
 def substitute(macro: Macro, arguments: list[str]) -> str:
-    """Return the body of a macro with `arguments` for its parameters and pasted tokens joined."""
+    """Return a macro's body, with `arguments` put in for parameters, and pasted tokens joined."""
     values = dict(zip(macro.params or (), arguments, strict=False))
     text = re.sub(r"[A-Za-z_]\w*", lambda m: values.get(m[0], m[0]), macro.body)
     return _PASTE.sub("", text)
 
 
 def signature(head: Head, heads: dict[str, Macro]) -> str | None:
-    """Return the C text of the head, such as ``long sys_bind(int fd)``; None if unknown."""
+    """Return the C text of a macro's function head (``long sys_bind(int fd)``); None if unknown."""
     if not head.macro:
         return f"int {head.arguments}"
     words = split_arguments(head.arguments)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find which of several headers a file uses: the one that its #includes reach first."""
+"""Find which of several headers a file uses: the header that the file's #includes reach first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scanner.source.architectures import architecture, order
 
 
 class Includes:
-    """The #includes of a tree that name files of the tree."""
+    """Those #includes of a tree's files that name other files of the tree."""
 
     def __init__(self, files: list[FileFacts]) -> None:
         self._written = {facts.path: facts.includes for facts in files}
@@ -26,10 +26,10 @@ class Includes:
         self._order = lru_cache(maxsize=64)(self._reached)
 
     def nearest(self, file: str, among: Collection[str]) -> str:
-        """Return the file among `among` that `file` includes by the fewest steps, or `file` itself.
+        """Return `file` if it is among `among`, else the one that the fewest #includes lead to.
 
-        If `file` includes none of these files, returns the one in the nearest folder; "" if several
-        are equally near.
+        If `file` includes none of the files, the result is the one in the nearest folder; "" if
+        several are equally near.
         """
         if file in among:
             return file
@@ -43,11 +43,11 @@ class Includes:
         return found[0] if len(found) == 1 else ""
 
     def reaches(self, file: str, other: str) -> bool:
-        """Return whether `file` is `other` or includes it, directly or through further files."""
+        """Return whether `file` is `other`, or includes `other` directly or indirectly."""
         return other in self._order(file)
 
     def users(self, path: str) -> list[str]:
-        """Return the files that have an #include of the file `path` themselves."""
+        """Return the files that include the file `path` directly."""
         if not self._users:
             for file in self._written:
                 for included in self._of(file):
@@ -55,7 +55,7 @@ class Includes:
         return self._users.get(path, [])
 
     def _reached(self, file: str) -> dict[str, int]:
-        """Return `file` and all files that it includes, each with its rank by number of steps.
+        """Return `file` and all files that it includes, ranked by how many #includes lead to them.
 
         `file` has rank 0.  Files at equal distance are in the order of the #includes.
         """
@@ -92,13 +92,13 @@ class Includes:
 
 
 def _rank(file: str, path: str) -> tuple[int, tuple[bool, int, str], int]:
-    """Return the sort key of a header: the smallest one is the header that a file includes."""
+    """Return a header's sort key: the file uses the header with the smallest key."""
     home = order(architecture(path), architecture(file))
     return -_shared_folders(file, path), home, len(path)
 
 
 def _shared_folders(one: str, other: str) -> int:
-    """Return the number of folders, from the tree's root, that two files have in common."""
+    """Return how many folders the paths of two files share, counted from the tree's root."""
     count = 0
     for a, b in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
         if a != b:

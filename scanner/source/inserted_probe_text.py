@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The text of probes, and how to remove it: inserted text is recognised by its form alone.
+"""The text of probes, and its removal: inserted text is recognised by its form alone.
 
 ``@`` is a placeholder for the function's id, which is chosen later.  No inserted text contains a
 newline, except PREFIX, which makes the compiler count lines from 1 again.
@@ -51,8 +51,8 @@ def enter(carriers: list[str], kind: str | None, scope: bool) -> str:
 def leave(opened: str, value: bool) -> str:
     """Return the text that replaces the semicolon of a return statement.
 
-    `opened` is the text that replaced the word `return`: KEEP, DROP or NOTHING.  `value` means that
-    the result is a number or a pointer, so it is passed to the probe.
+    `opened` is the text that replaced the word `return`: KEEP, DROP or NOTHING. `value` means that
+    the result is a number or a pointer; such a result is passed to the probe.
     """
     if opened == KEEP:
         call = f"KBL_LEAVE_VALUE(@, {RESULT})" if value else "KBL_LEAVE(@)"
@@ -66,7 +66,7 @@ def has_probes(text: str) -> bool:
 
 
 def includes(text: str) -> list[int]:
-    """Return the offsets at which the probe header is included."""
+    """Return the offsets in `text` at which the header of the probes is included."""
     return [match.start() for match in _INCLUDED.finditer(text)]
 
 
@@ -83,12 +83,12 @@ def entry_probe(text: str, brace: int) -> tuple[int, list[str], bool] | None:
 
 
 def ids(text: str) -> list[int]:
-    """Return the ids that a file's probes use."""
+    """Return the ids of the probes in a file."""
     return [int(match[2]) for match in _ENTERED.finditer(text)]
 
 
 def lines_before(text: str) -> int:
-    """Return how many lines the instrumentation put before the file's first line."""
+    """Return how many lines were inserted before the file's first line."""
     return PREFIX.count("\n") if text.startswith(PREFIX) else 0
 
 
@@ -100,9 +100,9 @@ def without_probes(data: bytes) -> bytes:
 
 
 def count(body: str, number: int) -> tuple[int, int]:
-    """Return how many returns and how many ends of a function's body have a probe.
+    """Return how many return statements and how many ends of a function's body have a probe.
 
-    The ends are those with a probe of the id `number`.
+    An end counts if its probe has the id `number`.
     """
     returns = len(_RETURNS.findall(body))
     return returns, len(re.findall(rf"KBL_LEAVE\({number}\); \}}", body))

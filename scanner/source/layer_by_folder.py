@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The layer of a source file, by its folder.
+"""The network layer to which a source file belongs, determined by its folder.
 
-The names are the same as in the viewer's layer table.
+The names of layers are those of skbviewer's layer table.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _COMPILED = [(re.compile(pattern), layer) for pattern, layer in _PLACES]
 
 @lru_cache(maxsize=256)
 def layer(path: str) -> str:
-    """Return the layer of a file; `path` is relative to the kernel's tree."""
+    """Return the network layer of a source file; `path` is relative to the kernel's tree."""
     for pattern, name in _COMPILED:
         if pattern.match(path):
             return name

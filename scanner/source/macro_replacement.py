@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Second half of the normaliser: macros that a C parser cannot know, blanked or replaced.
+"""Second half of the normaliser: blank or replace macros that a C parser cannot know.
 
 Input and output are latin-1 text of the same length with the same newlines.
 """
@@ -53,10 +53,10 @@ class Head(NamedTuple):
 
 
 class Normal(NamedTuple):
-    """The normalised text, and the heads by the offset of the ``z`` that replaces each name.
+    """A normalised text, and its heads by the offset of the ``z`` that replaces each name.
 
-    `text` is for tree-sitter.  `old_style` is the same text, but with all parameter declarations of
-    K&R definitions, because tree-sitter can read only some of these.
+    `text` is for tree-sitter. `old_style` is the same text, but with all parameter declarations of
+    K&R definitions; tree-sitter can read only some of them.
     """
 
     text: str
@@ -89,7 +89,7 @@ def _after(text: str, position: int) -> int:
 
 
 class _Kinds(dict[str, int]):
-    """The kind of each word seen."""
+    """A dict from each word seen to what the normaliser does with it."""
 
     def __init__(self, table: MacroTable) -> None:
         self._table = table
@@ -106,14 +106,14 @@ class _Kinds(dict[str, int]):
 
 
 class Normaliser:
-    """Applies one macro table to any number of texts."""
+    """Normalises any number of texts with one macro table."""
 
     def __init__(self, table: MacroTable) -> None:
         self.table = table
         self._kinds = _Kinds(table)
 
     def normalise(self, text: str) -> Normal:
-        """Return the text for tree-sitter."""
+        """Return a text that tree-sitter can parse: unknown macros are blanked or replaced."""
         heads: dict[int, Head] = {}
         text = _apply(text, list(self._file_scope(text, heads)))
         text = self.plain(text)
@@ -130,7 +130,7 @@ class Normaliser:
         return _apply(text, list(self._words(text)))
 
     def _file_scope(self, text: str, heads: dict[int, Head]) -> Iterator[tuple[int, int, str]]:
-        """Yield replacements for macro calls in the first column: function heads, or nothing."""
+        """Yield replacements for macro calls in the first column: a function head, or blanks."""
         for match in _HEAD.finditer("\n" + text):
             name = match[1]
             capital = name.isupper() and len(name) > 1
@@ -165,9 +165,9 @@ class Normaliser:
     def _alone(
         self, text: str, calls: list[tuple[str, int, int]]
     ) -> Iterator[tuple[int, int, str]]:
-        """Yield semicolons for macro calls that are statements or declarations without one.
+        """Yield semicolons for macro calls that are statements or declarations without a semicolon.
 
-        The semicolon replaces the closing parenthesis; only the arguments of the call stay.
+        The semicolon replaces the closing parenthesis; of the call, only the arguments stay.
         """
         for name, start, paren in calls:
             # <linux/compiler.h> has a macro called if.
@@ -225,7 +225,7 @@ class Normaliser:
 
 
 def _first_in_line(text: str) -> list[tuple[str, int, int]]:
-    """Return (name, offset of the name, offset of the parenthesis) of calls that begin a line."""
+    """Return (name, its offset, offset of the parenthesis) of macro calls that begin a line."""
     found = _CALL.finditer("\n" + text)
     return [(call[1], call.start(1) - 1, call.end() - 1) for call in found]
 
@@ -261,7 +261,7 @@ def _declared_below(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, in
 
 
 def _declares(declarations: str, parameters: str) -> bool:
-    """Return whether each of `declarations` declares a parameter; the other parameters are ints."""
+    """Return whether each of `declarations` declares a parameter; others are ints."""
     names = [name.strip() for name in parameters.split(",")]
     if not all(map(str.isidentifier, names)):
         return False
@@ -285,7 +285,7 @@ def _untyped(
 ) -> Iterator[tuple[int, int, str]]:
     """Yield ``int z()`` for a head without a type, if the head is long enough for that.
 
-    `start` and `end` are the offsets of the head, `body` is that of the opening brace.
+    `start` and `end` are the offsets of the head, and `body` is the offset of the opening brace.
     """
     name = _UNTYPED.match(text, start)
     if name is None or name[1] in KEYWORDS or _before(text, start) not in ";}":
@@ -321,7 +321,7 @@ def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:
 
 
 def per_cpu_variables(text: str) -> list[tuple[str, str]]:
-    """Return (type text, name) of each per-CPU variable, which no parser sees."""
+    """Return (type text, name) of each per-CPU variable; parsers do not see these variables."""
     if "_PER_CPU" not in text:
         return []
     return [(" ".join(m[1].split()), m[2]) for m in _PER_CPU.finditer(text)]

@@ -56,11 +56,12 @@ _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)\s*(?=$|[A-Za-z_])|__attrib
 
 
 class MacroTable(NamedTuple):
-    """What the normaliser does with macros; the names are those of the whole tree.
+    """The macros of a whole tree, grouped by what the normaliser does with them.
 
-    `annotations` are blanked, or replaced by "static" if that is their value.  `attributes` are
-    blanked with their parentheses, `loops` are read as ``while``.  `heads` are function-like macros
-    whose body ends in the head of a function, `functions` all other function-like macros.
+    `annotations` are blanked; those whose value is "static" are replaced by "static". `attributes`
+    are blanked together with their parentheses; `loops` are read as ``while``. `heads` are
+    function-like macros whose body ends in the head of a function. `functions` are all other
+    function-like macros.
     """
 
     annotations: dict[str, str]
@@ -82,7 +83,7 @@ def read_define(directive: Directive, line: int) -> Macro | None:
 
 
 def worth_keeping(macro: Macro) -> bool:
-    """Return whether a macro can affect parsing; plain constants, which are most, cannot."""
+    """Return whether a macro can affect parsing. Most macros are plain constants, which cannot."""
     if macro.params is not None:
         return True
     body = macro.body
@@ -150,9 +151,9 @@ _HEAD = re.compile(r"[\w*]\s+\**\s*([\w#\s]+)\([^()]*\b(?:struct|int|void|char)\
 
 
 def _is_head(macro: Macro) -> bool:
-    """Return whether the body ends like a function head with a parameter list of types.
+    """Return whether a macro's body ends like a function head whose parameters are types.
 
-    A parameter of the macro is the function's name or a part of it.
+    One of the macro's parameters is the function's name, or a part of the name.
     """
     body = macro.body
     if macro.params is None or not body.endswith(")") or "{" in body:
@@ -162,7 +163,7 @@ def _is_head(macro: Macro) -> bool:
 
 
 def learn(macros: Iterable[Macro]) -> MacroTable:
-    """Divide the macros of a tree by what they mean to the parser."""
+    """Return the macros of a tree, grouped by what they mean to the parser."""
     every = list(macros)
     attributes = _learn_attributes(every)
     annotations = _learn_annotations(every, attributes)
@@ -173,5 +174,5 @@ def learn(macros: Iterable[Macro]) -> MacroTable:
 
 
 def is_loop(name: str, table: MacroTable) -> bool:
-    """Return whether a call of this macro at statement position begins a loop."""
+    """Return whether a call of this macro begins a loop if it stands where a statement may."""
     return name in table.loops or (len(name) >= 5 and bool(_LOOP_NAME.search(name)))

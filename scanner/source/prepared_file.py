@@ -61,7 +61,7 @@ _LITERAL = re.compile(rb"[/\"'\x80-\xff]|\\[ \t\r]")
 
 
 def defines(data: bytes) -> list[Macro]:
-    """Return the macros of a file that are worth keeping; their line numbers are 0.
+    """Return the macros of a file that can affect parsing; their line numbers are 0.
 
     Only the #define lines are read, which is fast.  If a line is longer than LONGEST_LINE, the file
     has no macros.

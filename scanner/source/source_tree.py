@@ -26,7 +26,7 @@ class SourceFile(NamedTuple):
 
 
 class TreeFiles(NamedTuple):
-    """Files in order of path, warnings, and the number of symbolic links left out."""
+    """Source files in order of path, warnings, and the number of symbolic links left out."""
 
     files: list[SourceFile]
     warnings: list[str]
@@ -34,10 +34,10 @@ class TreeFiles(NamedTuple):
 
 
 def folders(root: Path, wanted: list[str]) -> list[str]:
-    """Return the folders to scan, relative to `root`: those `wanted`, or include and net, or all.
+    """Return the folders to scan, relative to `root`: `wanted` ones, or include and net, or all.
 
-    Include and net are scanned if no folder is wanted and both exist. Raises BadTree, also for a
-    folder outside `root`.
+    The folders include and net are scanned if no folder is wanted and both exist. Raises BadTree,
+    also for a folder outside `root`.
     """
     if not root.is_dir():
         missing = "not a folder: give the folder of the tree" if root.exists() else "no such folder"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find brackets that are still open at the end of a file, as in a file that was cut off."""
+"""Find brackets that are still open at the end of a file, as in a truncated file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Uneven(NamedTuple):
 
 
 def uneven(text: str) -> Uneven | None:
-    """Return a bracket without counterpart in the text of one #if variant.
+    """Return the first bracket without a counterpart in the text of one #if variant.
 
     Returns None if the text has as many opening as closing brackets of each kind.
     """
@@ -31,7 +31,7 @@ def uneven(text: str) -> Uneven | None:
 
 
 def _first(text: str, opens: str, closes: str) -> Uneven:
-    """Return the first surplus closing bracket; without one, the outermost that is not closed."""
+    """Return the first surplus closing bracket, else the outermost bracket not closed."""
     depth = 0
     outermost = Uneven(opens, 0)
     for match in re.finditer(f"[{opens}{closes}]", text):

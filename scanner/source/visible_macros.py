@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the macro that a name means in a file: a macro of that file, or of a header it includes."""
+"""Find the macro that a name means in a file: its own, or one of a header that it includes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from scanner.source.include_search import Includes
 class Visible:
     """The function-like macros of a tree, as each file sees them.
 
-    A file does not see macros of another .c file.  Of the macros of architectures, it sees those of
-    its own architecture and those of the architecture that represents all.
+    A file does not see macros of another .c file. Of the macros in folders of architectures, a file
+    sees the macros of its own architecture and of the architecture that represents all.
     """
 
     def __init__(self, files: list[FileFacts], includes: Includes, main: str) -> None:
@@ -27,13 +27,13 @@ class Visible:
         self._found: dict[tuple[str, str], list[Function]] = {}
 
     def _same(self, found: dict[str, list[Function]]) -> bool:
-        """Return whether a macro is the same in all files."""
+        """Return whether a macro's name means the same macro in all files."""
         path = next(iter(found))
         alone = len(found) == 1 and path.endswith(".h")
         return alone and architecture(path) in ("", self._main)
 
     def find(self, name: str, file: str) -> list[Function]:
-        """Return the definitions of a macro that a file uses; there may be none."""
+        """Return the definitions that the macro `name` may have in `file`; there may be none."""
         defined = self._defined.get(name)
         if defined is None:
             return []
@@ -45,7 +45,7 @@ class Visible:
         return known
 
     def plain(self, names: frozenset[str]) -> bool:
-        """Return whether each of these names is the same macro in all files, or not a macro."""
+        """Return whether each name is no macro, or is the same macro in all files."""
         return names.isdisjoint(self._mixed)
 
     def _nearest(self, defined: dict[str, list[Function]], file: str) -> list[Function]:

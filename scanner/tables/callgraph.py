@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls between functions: by name, through macros, callbacks and tables of operations."""
+"""The calls between functions: by name, in macros, by callbacks, through tables of operations."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Edge(NamedTuple):
     """A call that one function makes: the functions it may reach (`targets`), and its arguments.
 
     `by` is the kind of call: "call", "macro M", "callback of F", "table" (through a member that
-    points to functions) or "pointer" (through such a variable).  `used` means that the result is
-    used.  `number` is the call's index in the calls of its function.
+    points to functions) or "pointer" (through a variable that does). `used` means that the result
+    is used. `number` is the call's index in the calls of its function.
     """
 
     targets: tuple[int, ...]
@@ -36,7 +36,7 @@ class CallGraph:
     """The functions by number (nodes), and the calls that each of them makes (edges)."""
 
     def __init__(self, files: list[FileFacts], types: Types, main: str = "") -> None:
-        """Make the graph; `main` is the architecture whose copies represent all, or ""."""
+        """Make the graph; `main` is the architecture that represents all, or ""."""
         self.types = types
         self.main = main
         self.nodes = [Node(f.path, function) for f in files for function in f.functions]
@@ -71,7 +71,7 @@ class CallGraph:
                     self.callers[target].add(number)
 
     def resolve(self, name: str, file: str) -> tuple[int, ...]:
-        """Return the numbers of the definitions that `name` means in `file`."""
+        """Return the numbers of the functions that the name `name` may mean in `file`."""
         own = self.by_file.get((file, name))
         if own:
             return tuple(own)
@@ -85,9 +85,10 @@ class CallGraph:
         return known
 
     def _of_one(self, numbers: list[int], near: str) -> tuple[int, ...]:
-        """Return the definitions outside folders of architectures, and those of one architecture.
+        """Return the definitions that belong to all architectures, and those of one architecture.
 
-        This is `near` if it has a definition, else the one that represents all.
+        This architecture is `near` if `near` has a definition, else the architecture that
+        represents all.
         """
         homes = {n: architecture(self.nodes[n].file) for n in numbers}
         named = set(homes.values()) - {""}
@@ -96,7 +97,7 @@ class CallGraph:
         return tuple(n for n in numbers if homes[n] in ("", one))
 
     def _copies(self) -> frozenset[int]:
-        """Return the functions that are copies for an architecture that does not represent all."""
+        """Return the functions of architectures other than the one that represents all."""
         found: set[int] = set()
         for numbers in self.by_name.values():
             if len(numbers) > 1:
@@ -186,7 +187,7 @@ class CallGraph:
         return self._macro_type(number, Call(value.callee, "name", value.args, 0, "="), depth + 1)
 
     def _parameter_calls(self) -> dict[int, list[Flat]]:
-        """Return for each function the calls of its own parameters, such as the okfn of NF_HOOK."""
+        """Return each function's calls through its own parameters, such as okfn of NF_HOOK."""
         found: dict[int, list[Flat]] = {}
         for number, node in enumerate(self.nodes):
             pointers = {p.name for p in node.function.params}

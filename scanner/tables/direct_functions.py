@@ -16,8 +16,8 @@ RESULT = -1
 class Use(NamedTuple):
     """A parameter or result of a function whose type is a form of the struct.
 
-    `where` is the number of the parameter, from 0, or RESULT.  `form` is the key of the form in
-    Closure, and `level` the form's level.
+    `where` is the number of the parameter (from 0), or RESULT. `form` is the key of the form in
+    Closure, and `level` is the level of this form.
     """
 
     where: int
@@ -28,7 +28,7 @@ class Use(NamedTuple):
 
 
 class Direct(NamedTuple):
-    """A function of the table and its uses of the struct; `level` is the lowest of their levels."""
+    """A function that uses the struct; `level` is the lowest level of the forms that it uses."""
 
     file: str
     function: Function
@@ -37,16 +37,16 @@ class Direct(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """Return "D" if the struct itself occurs; "P & D" if only forms of it occur."""
+        """Return "D" if the function uses the struct itself, "P & D" if only forms of it."""
         return "D" if self.level == 0 else "P & D"
 
 
 def uses(
     function: Function, file: str, types: Types, found: Closure, pointers: bool
 ) -> Iterator[Use]:
-    """Yield the forms that a function takes or returns.
+    """Yield the parameters and results of a function whose type is a form of the struct.
 
-    With `pointers`, parameters that are pointers to functions count, too.
+    With `pointers`, parameters that are pointers to functions count as well.
     """
     listed = [(i, p.name, p.type) for i, p in enumerate(function.params)]
     for index, name, kind in [*listed, (RESULT, "", function.returns)]:
@@ -61,7 +61,7 @@ def direct(
 ) -> list[Direct]:
     """Return the functions that take or return the struct or a form of it, by file and position.
 
-    With `pointers`, parameters that are pointers to functions count, too.
+    With `pointers`, parameters that are pointers to functions count as well.
     """
     table = []
     for facts in files:

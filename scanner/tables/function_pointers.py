@@ -30,7 +30,7 @@ class Definitions(Protocol):
         """Return the function definitions by number."""
 
     def resolve(self, name: str, file: str) -> tuple[int, ...]:
-        """Return the numbers of the definitions that `name` means in `file`."""
+        """Return the numbers of the functions that the name `name` may mean in `file`."""
 
     def names(self, number: int) -> dict[str, TypeRef]:
         """Return the types of the parameters and variables of the function `number`, by name."""
@@ -40,7 +40,7 @@ class Definitions(Protocol):
 
 
 class Held:
-    """The functions to which pointers are set: by (struct, member), by member, by variable."""
+    """The functions to which pointers are set, by (struct, member), by member, and by variable."""
 
     def __init__(self, graph: Definitions) -> None:
         self._graph = graph
@@ -50,7 +50,7 @@ class Held:
         self._locals: dict[int, dict[str, set[int]]] = {}
 
     def initialised(self, files: list[FileFacts]) -> None:
-        """Add the functions in initialisers of file-scope variables."""
+        """Note the functions that initialisers of file-scope variables name."""
         for facts in files:
             for init in facts.inits:
                 targets = self._graph.resolve(init.function, facts.path)
@@ -60,7 +60,7 @@ class Held:
                     self._add_member(*self._place(init, facts.path), targets)
 
     def assigned(self, number: int) -> None:
-        """Add the functions that occur in assignments in the function `number`."""
+        """Note the functions that the function `number` assigns to members and variables."""
         graph = self._graph
         file = graph.nodes[number].file
         local = graph.names(number)
@@ -82,8 +82,8 @@ class Held:
     def by_member(self, number: int, field: str, pointer: str, count: int) -> tuple[int, ...]:
         """Return the functions that a call of ``pointer->field`` may reach, in function `number`.
 
-        If the type of `pointer` is unknown, these are the functions with `count` parameters, the
-        number of arguments of the call; none if they are more than MANY.
+        If the type of `pointer` is unknown, the result is the functions with as many parameters as
+        the call has arguments (`count`); none if they are more than MANY.
         """
         if field not in self._members:
             return ()
@@ -118,7 +118,7 @@ class Held:
             self._variables.setdefault(("", name), set()).update(targets)
 
     def _place(self, init: Init, file: str) -> tuple[str, str]:
-        """Return the struct and the member that an initialiser sets; "" where they are unknown."""
+        """Return the struct and the member that an initialiser sets; unknown ones are ""."""
         types = self._graph.types
         base = TypeRef(types.base(init.base, file))
         outer, _, field = self._spelt(base, init.field).rpartition(".")
@@ -126,9 +126,9 @@ class Held:
         return types.strip(inner).base if inner else "", field
 
     def _spelt(self, base: TypeRef, path: str) -> str:
-        """Return the path with names of members instead of their positions.
+        """Return the path with the names of members in place of their positions.
 
-        Returns "" if there is no such member.
+        Returns "" if the struct has no such member.
         """
         if "#" not in path:
             return path
@@ -153,7 +153,7 @@ class Held:
     def _names(self, kind: TypeRef, inside: str = "") -> list[str]:
         """Return the members of a struct in order.
 
-        If `inside` is "m.", returns the members of its member m.
+        If `inside` is "m.", returns the members of the struct's member m.
         """
         types = self._graph.types
         members = types.members.get(types.strip(kind).base, {})

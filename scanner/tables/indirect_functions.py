@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Third table: callers and callees of packet functions whose values are associated with a packet.
 
-A name in a function is associated if its type is a form of the struct.  Under the data-flow rule, a
+A name in a function is associated if its type is a form of the struct. Under the data-flow rule, a
 name is also associated if it receives an associated value: by assignment, as the result of a call,
-or as an argument.  Plain numbers are never associated: a length is not a packet.  A member that is
-another object, such as skb->dev, is not associated either.  But a pointer to the packet's header
-(skb->data) is associated.
+or as an argument. Plain numbers are never associated: a length is not a packet. A member that is an
+object of its own, such as skb->dev, is not associated. A pointer to the packet's header
+(skb->data), however, is associated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ ROUNDS = 60  # a limit for safety: the search ends after far fewer rounds
 class Witness(NamedTuple):
     """The call that made a function indirect; `argument` is the associated part of the call.
 
-    `caller` and `callee` are numbers of functions; `by` is the kind of call (see Edge).
+    `caller` and `callee` are numbers of functions in the call graph; `by` is the kind of call (see
+    Edge).
     """
 
     caller: int
@@ -34,9 +35,10 @@ class Witness(NamedTuple):
 
 
 class Indirect(NamedTuple):
-    """A function of the table: the `side` "caller" or "callee" of a packet function.
+    """A function of table `indirect`: the `side` "caller" or "callee" of a packet function.
 
-    `number` is its number in the call graph, `round` the round in which it was found.
+    `number` is the function's number in the call graph, and `round` is the round of the search that
+    found the function.
     """
 
     number: int
@@ -46,7 +48,7 @@ class Indirect(NamedTuple):
 
 
 class Search:
-    """Repeats its rules over one call graph and one closure until nothing new is found."""
+    """Repeats the rules over one call graph and one set of forms until nothing new is found."""
 
     def __init__(
         self, graph: CallGraph, found: Closure, direct: set[int], data_flow: bool = True
@@ -154,7 +156,7 @@ class Search:
         return f"{root.removeprefix('(')}{dot}{rest}"
 
     def _result_form(self, edge: Edge, before: set[int]) -> str:
-        """Return "result of F" if a call's result is used and associated; "" otherwise."""
+        """Return "result of F" if the result of a call is associated and used; "" otherwise."""
         if not edge.used or edge.by != "call":
             return ""
         for target in edge.targets:
@@ -170,7 +172,7 @@ class Search:
     def _give(
         self, number: int, target: int, edge: Edge, names: set[str], touched: set[int]
     ) -> None:
-        """Associate the target's parameters that receive associated values."""
+        """Associate those parameters of the called function that receive associated values."""
         open_params = self._open_params(target) if self.data_flow else ()
         for index, name in open_params:
             if index >= len(edge.args) or name in self.given.get(target, ()):
@@ -182,14 +184,14 @@ class Search:
                 touched.add(target)
 
     def _forget(self, numbers: Iterable[int]) -> None:
-        """Discard the names and results of these functions, so that they are computed again."""
+        """Discard the names and results of the `functions`, so that they are computed again."""
         for number in numbers:
             self._names.pop(number, None)
             self._atoms.pop(number, None)
             self._settled.discard(number)
 
     def _open_params(self, target: int) -> tuple[tuple[int, str], ...]:
-        """Return the parameters that are not associated by their type, but can be associated."""
+        """Return the parameters whose type does not associate them, but which can be associated."""
         known = self._open.get(target)
         if known is None:
             node = self.graph.nodes[target]
@@ -250,7 +252,7 @@ class Search:
             assigns = tuple(waiting)
 
     def _results(self, number: int) -> bool:
-        """Find the values in a function's result; return whether one of these values is new."""
+        """Find the associated values that a function returns; return whether any is new."""
         function = self.graph.nodes[number].function
         if number in self._settled or number in self.returning:
             return False
@@ -271,7 +273,7 @@ class Search:
         return bool(new)
 
     def _gives(self, number: int, returned: list[Atoms], given: set[str]) -> bool:
-        """Return whether a function's result is associated if the parameters `given` are."""
+        """Return whether a function's result is associated if its parameters `given` are."""
         names = self._by_type(number) | given
         self._flow(number, names)
         atoms = (atom for group in returned for atom in group)

@@ -16,7 +16,7 @@ DEEPEST = 12  # deepest nesting of macros in macros
 
 
 class Flat(NamedTuple):
-    """A call that a macro makes in the end, written in terms of the macro's parameters.
+    """A call that a macro makes, directly or through other macros, in the macro's parameters.
 
     The roots of the atoms in `args` are parameters of the macro.
     """
@@ -30,7 +30,7 @@ class Flat(NamedTuple):
 class Macros:
     """The function-like macros of a tree; macros that call nothing of the tree are left out.
 
-    Every method takes the file that uses the macro, because several macros may have one name.
+    Every method takes the file that uses the macro, because several macros may have the same name.
     """
 
     def __init__(self, visible: Visible, functions: frozenset[str]) -> None:
@@ -46,7 +46,7 @@ class Macros:
         return bool(self._visible.find(name, file))
 
     def flat(self, name: str, file: str) -> list[Flat]:
-        """Return the calls of a macro; the expansion stops at a macro that contains itself."""
+        """Return the calls that a macro makes; expansion stops at a macro that contains itself."""
         kept = self._kept(name, file)
         if kept is not None:
             self._met |= kept[1]
@@ -86,13 +86,13 @@ class Macros:
                     yield substitute(flat, inner[0], given)
 
     def at(self, call: Call, file: str) -> Iterator[Flat]:
-        """Yield the calls that one use of a macro makes."""
+        """Yield the calls that a use of a macro (`call` in `file`) makes, with its arguments."""
         for macro in self._visible.find(call.callee, file)[:1]:
             for flat in self.flat(call.callee, file):
                 yield substitute(flat, macro, call.args)
 
     def result(self, name: str, file: str) -> Atoms:
-        """Return the atoms of the value of a macro whose body is an expression."""
+        """Return the atoms (see facts.Call) of the value of a macro that is an expression."""
         found: Atoms = ()
         for macro in self._visible.find(name, file)[:2]:
             for assign in macro.assigns:
@@ -101,7 +101,7 @@ class Macros:
         return found
 
     def value(self, name: str, file: str) -> Flat | None:
-        """Return the call whose value is the macro's value; None if there is no such call."""
+        """Return the call whose result is the value of the macro; None if there is no such call."""
         macro = self.first(name, file)
         values = [assign.atoms for assign in macro.assigns if assign.to == "return"]
         if len(values) != 1 or len(values[0]) != 1 or not values[0][0].startswith("@"):
@@ -113,7 +113,7 @@ class Macros:
         return Flat(call.callee, call.how, _deep(call.args, macro), call.pointer)
 
     def first(self, name: str, file: str) -> Function:
-        """Return the first definition of a macro."""
+        """Return the first definition of the macro `name` that `file` sees."""
         return self._visible.find(name, file)[0]
 
 
@@ -125,7 +125,7 @@ def _renamed(call: Flat, macro: Function, first: Function) -> Flat:
 
 
 def _deep(args: tuple[Atoms, ...], macro: Function) -> tuple[Atoms, ...]:
-    """Return `args`; a reference to a macro call's result becomes that call's own arguments."""
+    """Return `args`; references to a macro call's result become the call's arguments."""
 
     def open_call(atom: str, depth: int) -> Atoms:
         number = atom[1:].partition(".")[0]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""First table: every form of a struct, found by repeating a search over any number of levels.
+"""First table: every form of a struct, found by repeated searches over any number of levels.
 
-Level 0 is the struct itself.  A struct with a member of a type of level n, as a pointer or
-embedded, has level n + 1.  A typedef or an alias has the level of the type it names.
+Level 0 is the struct itself. A struct that contains or points to a type of level n has level n + 1.
+A typedef or an alias has the level of the type it names.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _VIEW = re.compile(r"\(\s*(?:const\s+)?(?:struct|union)\s+\w+\s*\*\s*\).*->\s*cb
 
 
 class Form(NamedTuple):
-    """A type through which the struct is reached; `via` is the next form on the way to the struct.
+    """A type that refers to the struct, directly or through the type `via`.
 
-    `how` says how this form reaches the next one (see Part), `member` by which member.
+    `how` says how this form refers to the next form (see Part); `member` is the referring member.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Form(NamedTuple):
 
 
 class Closure(NamedTuple):
-    """All the forms of a struct, by name, and the struct itself under its own name."""
+    """A struct and all its forms, by name."""
 
     seed: str
     forms: dict[str, Form]
@@ -54,9 +54,9 @@ class Closure(NamedTuple):
         return form.level if form else None
 
     def chain(self, name: str) -> list[str]:
-        """Return the names of the forms from `name` down to the struct.
+        """Return the names of types from `name` down to the struct; each type refers to the next.
 
-        If there are more than LONGEST, "..." and the struct follow the first LONGEST forms.
+        If there are more than LONGEST forms, "..." and the struct follow the first LONGEST ones.
         """
         found = [name]
         while name != self.seed and len(found) < LONGEST:
@@ -78,7 +78,7 @@ class Limits(NamedTuple):
 
 
 def closure(types: Types, seed: str, limits: Limits) -> Closure:
-    """Return every form of the struct that the limits allow."""
+    """Return the struct `seed` and all its forms that `limits` allow."""
     own = seed.partition(" ")[0] if " " in seed else "typedef"
     forms = {seed: Form(seed, own, 0, "", "", "")}
     stops = {f"{word} {tag}" for tag in limits.stops for word in ("struct", "union")}
@@ -114,7 +114,7 @@ def _parts(types: Types, name: str, limits: Limits) -> list[Part]:
 
 
 def function_types(types: Types, found: Closure) -> Iterator[tuple[str, str, int]]:
-    """Yield (typedef, form it names, level) of function types that take or return a form."""
+    """Yield (typedef, form that it names, level) of function types that take or return a form."""
     for name, signature in types.signatures.items():
         levels = [(found.forms[t.base].level, t.base) for t in signature if t.base in found.forms]
         if levels:
@@ -125,8 +125,8 @@ def function_types(types: Types, found: Closure) -> Iterator[tuple[str, str, int
 class Alias(NamedTuple):
     """A macro that is another name for the struct.
 
-    `how` is "names" (it names the struct), "chain" (it names such a macro) or "view" (it casts the
-    struct's cb).
+    `how` is "names" (the macro names the struct), "chain" (it names another such macro) or "view"
+    (it casts the struct's cb).
     """
 
     name: str
@@ -137,7 +137,7 @@ class Alias(NamedTuple):
 
 
 def aliases(files: list[FileFacts], found: Closure) -> list[Alias]:
-    """Return macros that name the struct, macros that use these, and macros that cast its cb."""
+    """Return the macros that name the struct, name such a macro, or cast the struct's cb."""
     direct = {
         m.name: Alias(m.name, f.path, m.line, "names", found.seed)
         for f, m in macros_naming(files, found.seed)
@@ -158,7 +158,8 @@ def aliases(files: list[FileFacts], found: Closure) -> list[Alias]:
 def typedefs_naming(files: list[FileFacts], seed: str) -> list[str]:
     """Return the typedefs whose own text names the struct.
 
-    The text may name the struct as the target, as a member, or in the signature of a function type.
+    The typedef may name the struct as its target, as a member, or in the signature of a function
+    type.
     """
     found = []
     for facts in files:

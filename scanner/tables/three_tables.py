@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Make the three tables from the facts of a tree, each after the tables on which it depends."""
+"""Make the three tables from the facts of a tree; later tables depend on earlier ones."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Row = dict[str, Any]
 
 
 class Options(NamedTuple):
-    """The struct that the tables search for, and the rules.
+    """The struct whose functions the tables list, and the rules for finding them.
 
-    `seed` is the struct, or a typedef of it.  `data_flow` means that the data-flow rule finds
-    indirect use.  `arch` is the architecture whose copies represent all; "" means the first one of
-    architectures.PREFERRED that the tree has.
+    `seed` is the struct, or a typedef of it. `data_flow` means that the data-flow rule finds
+    indirect use. `arch` is the architecture whose functions represent those of all; "" means the
+    first one in PREFERRED that the tree has.
     """
 
     seed: str = "struct sk_buff"
@@ -35,7 +35,7 @@ class Options(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The tables as rows ready to print, and the data that the other commands need.
+    """The tables as rows ready to print, and data that the commands other than `scan` need.
 
     `functions` has a row for every function definition.  `edges` are the calls between packet
     functions, as pairs of indices into `functions`.  `counts` are the numbers of the summary.
@@ -72,7 +72,7 @@ def analyse(files: list[FileFacts], options: Options, warnings: list[str]) -> Re
     reached = Search(graph, found, direct, options.data_flow).run()
     packet = direct | {entry.number for entry in reached}
     if options.arch not in ("", main):
-        other = f"so {main} represents all" if main else "and the tree has no other"
+        other = f"so {main} represents all" if main else "and the tree has no other architecture"
         warnings = [*warnings, f"{options.arch}: no such architecture, {other}"]
     if seed not in types.places:
         warnings = [*warnings, f"{seed} is not defined in the folders scanned"]
@@ -240,7 +240,7 @@ def _fallback_row(path: str, item: Any) -> Row:
 
 
 def _counts(files: list[FileFacts], found: Closure, functions: list[Row], forms: list[Row]) -> Row:
-    """Return the numbers of the summary; a function is counted once per file and name."""
+    """Return the numbers of the summary; functions with the same name in a file count once."""
     tops = Counter(f.path.rpartition("/")[0].partition("/")[0] for f in files)
     kinds = Counter(f["how"] for f in forms if f["kind"] == "alias")
     islands = [sum(column) for column in zip(*(f.islands for f in files), strict=True)] or [0] * 4

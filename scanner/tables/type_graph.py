@@ -21,18 +21,18 @@ DEEPEST = 8  # most macros that are expanded in a path; ends a macro that names 
 
 
 class Place(NamedTuple):
-    """The file and line of a definition."""
+    """The file and line of a type's definition."""
 
     file: str
     line: int
 
 
 class Part(NamedTuple):
-    """A type that contains or names the type under which it is listed.
+    """A type that contains or names another type; it is listed under that other type.
 
-    `whole` is the key of this type.  `how` is "pointer" or "embedded" (its `member` is a pointer to
-    the other type, or contains it), "function" (its `member` is a pointer to a function with the
-    other type), "typedef" or "alias".
+    `whole` is the key of the type that contains or names the other type. `how` is "pointer",
+    "embedded" (`member` contains the other type), "function" (`member` points to a function with
+    the other type), "typedef" or "alias".
     """
 
     whole: str
@@ -43,8 +43,9 @@ class Part(NamedTuple):
 class Types:
     """The types of a tree, by base.
 
-    If several structs have one tag, each has the base "struct T@file".  In a file, the tag then
-    means the file's own struct, or the one in the header that its includes reach first.
+    If several structs have the same tag T, each of them has the base "struct T@file". In a file, a
+    tag that several structs have means the file's own struct, or the struct in the header that the
+    file's includes reach first.
     """
 
     def __init__(self, files: list[FileFacts], seed: str = "") -> None:
@@ -74,7 +75,7 @@ class Types:
                     known.append(fields)
 
     def base(self, base: str, file: str) -> str:
-        """Return the key of the base `base` as seen from `file`."""
+        """Return which type the name `base` means in `file`: the type's key."""
         homes = self._homes.get(base)
         if homes is None:
             return base
@@ -92,7 +93,7 @@ class Types:
         )
 
     def seen_from(self, kind: TypeRef, file: str) -> TypeRef:
-        """Return the type `kind` with the key of its base as seen from `file`."""
+        """Return the type `kind`, with its base replaced by the type that it means in `file`."""
         base = self.base(kind.base, file)
         return kind if base == kind.base else TypeRef(base, kind.stars, kind.function)
 
@@ -130,7 +131,7 @@ class Types:
                 self.parts.setdefault(inner, []).append(Part(macro.name, "alias", ""))
 
     def _chains(self, macros: list[tuple[str, Macro]]) -> None:
-        """Add macros that are another name for a typedef, or for another such macro."""
+        """Add macros that are another name for a typedef, or for a macro that is one."""
         named = [(p, m, match) for p, m in macros if (match := _NAME_MACRO.fullmatch(m.body))]
         found = True
         while found:
@@ -144,7 +145,7 @@ class Types:
                     found = True
 
     def strip(self, kind: TypeRef) -> TypeRef:
-        """Return the type that `kind` means after all typedefs and aliases."""
+        """Return the type that `kind` is a name for, behind all typedefs and macros."""
         if kind.base not in self.named:
             return kind
         for _ in range(20):
@@ -155,7 +156,7 @@ class Types:
         return kind
 
     def member(self, kind: TypeRef, path: str) -> TypeRef | None:
-        """Return the type of kind.path; None if it is unknown.
+        """Return the type of the member `path` in the type `kind`; None if it is unknown.
 
         If the struct has no such field, the name may be a macro such as sk_prot of
         include/net/sock.h.
@@ -181,7 +182,7 @@ class Types:
         return kind
 
     def _stand_in(self, known: dict[str, TypeRef], name: str) -> list[str] | None:
-        """Return the fields to which a macro expands; of several such macros, the struct's own."""
+        """Return the fields that the macro `name` means, preferably fields that are `known`."""
         meant = self.stand_ins.get(name, [])
         for fields in meant:
             if any(".".join(fields[: n + 1]) in known for n in range(len(fields))):
@@ -189,7 +190,7 @@ class Types:
         return next((fields for fields in meant if fields[0] in self.stand_ins), None)
 
     def scalar(self, kind: TypeRef) -> bool:
-        """Return whether a value of the type cannot refer to a packet."""
+        """Return whether a value of this type cannot refer to a packet."""
         plain = self.strip(kind)
         if plain.stars or plain.function or not plain.base:
             return False
@@ -198,7 +199,7 @@ class Types:
     def is_object(self, kind: TypeRef) -> bool:
         """Return whether the type is a struct that refers to other objects.
 
-        A packet's header refers to no other object.
+        The struct of a protocol header refers to no other object.
         """
         base = self.strip(kind).base
         known = self._objects.get(base)
@@ -234,9 +235,10 @@ def struct_named(files: list[FileFacts], text: str) -> str:
 
 
 def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield (base, {file: file whose definition it uses}) for types that several files define.
+    """Yield each type that several files define, and which file's definition each file uses.
 
-    A type is a struct or union.  Headers with equal members all use the first one's definition.
+    A type is a struct or union. Headers whose structs have equal members all use the first header's
+    definition.
     """
     where: dict[str, dict[str, set[Member]]] = {}
     for facts in files:
@@ -257,9 +259,9 @@ def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _joined(homes: dict[str, str], includes: Includes) -> dict[str, str]:
-    """Return the definition of a base that each file uses; "" for headers if all share one.
+    """Return which definition of the type `base` each file uses; "" for headers if all share one.
 
-    If one file includes two of the headers, their definitions are taken as one struct, for two
+    If a file includes two of the headers, their definitions count as one struct for two
     configurations.
     """
     headers = [path for path in homes if path.endswith(".h")]

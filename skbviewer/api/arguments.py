@@ -20,8 +20,8 @@ Numbers: TypeAlias = Several | One
 def whole_numbers(values: Numbers, what: str) -> Int64s:
     """Return one number or several as int64, in the shape of `values`.
 
-    `what` is the argument's name.  Raises TypeError for a value that is no whole number, such as a
-    bool, and OverflowError for one beyond int64.
+    `what` is the argument's name. Raises TypeError for a value that is not a whole number (a bool
+    is none), and OverflowError for one beyond int64.
     """
     given = np.asarray(values)
     if given.dtype.kind not in "iu" or isinstance(values, list | tuple):
@@ -34,7 +34,7 @@ def whole_numbers(values: Numbers, what: str) -> Int64s:
 
 
 def packet_numbers(packets: Numbers, count: int) -> Int64s:
-    """Return numbers of packets (int64), ascending and each once; `count` is the last one.
+    """Return numbers of packets (int64), ascending and each once; `count` is the number of packets.
 
     Raises TypeError for other values, and KeyError for a packet that does not exist.
     """
@@ -49,7 +49,7 @@ def packet_numbers(packets: Numbers, count: int) -> Int64s:
 
 
 def row_number(row: int | str) -> int:
-    """Return n for packet n, and -n for the text "K<n>", a row without a packet.
+    """Return n for packet n, and -n for the text "K<n>", which names a row without a packet.
 
     Raises TypeError for another type, and KeyError if no row can have this number.
     """

@@ -43,7 +43,7 @@ def _length(block: dict[str, Vector]) -> int:
 
 
 def _values(vector: Vector) -> npt.NDArray[Any]:
-    """Return the values; for a missing value, the lowest number of the type, NaN or None."""
+    """Return the values; a missing value is the lowest number of the type, NaN or None."""
     if vector.words is not None:
         return text_objects(vector.values, vector.words)
     if vector.missing is None:
@@ -84,7 +84,7 @@ def pandas(blocks: Blocks) -> pd.DataFrame:
 
 
 def _joined(frame: ModuleType, parts: list[pd.DataFrame]) -> pd.DataFrame:
-    """Return the parts as one frame; a category column has the texts of all parts."""
+    """Join the parts into one data frame; a category column gets the texts of all parts."""
     for name in parts[0].columns:
         if isinstance(parts[0][name].dtype, frame.CategoricalDtype):
             words = sorted(set().union(*(part[name].cat.categories for part in parts)))

@@ -11,7 +11,7 @@ from .recording import Recording
 
 
 def open_recording(*files: str | os.PathLike[str]) -> Recording:
-    """Open a session; or import captures and kernel logs into one, which is cached.
+    """Open a session, or import captures and kernel logs into a session that is cached.
 
     Raises BadInput if a file cannot be used, and TypeError if no file is given.
     """

@@ -64,7 +64,7 @@ class Clock:
     def to_session(self, times: Several) -> Int64s: ...
 
     def to_session(self, times: Numbers) -> np.int64 | Int64s:
-        """Convert times of this clock (int64 ns) to session time, as an array of that shape.
+        """Convert times of this clock (int64 ns) to session times; the result has the same shape.
 
         One number gives an int64.  Raises TypeError for times that are no whole numbers.
         """
@@ -78,7 +78,7 @@ class Clock:
     def from_session(self, times: Several) -> Int64s: ...
 
     def from_session(self, times: Numbers) -> np.int64 | Int64s:
-        """Convert session times (int64 ns) to times of this clock, as an array of that shape.
+        """Convert session times (int64 ns) to times of this clock; the result has the same shape.
 
         One number gives an int64.  Raises TypeError for times that are no whole numbers.
         """
@@ -87,17 +87,17 @@ class Clock:
 
 
 def _shaped(made: Int64s, given: Int64s) -> np.int64 | Int64s:
-    """Return `made` in the shape of `given`; a number if that has no axes."""
+    """Return `made` in the shape of `given`, or as a number if `given` is a single number."""
     return made.reshape(given.shape) if given.ndim else np.int64(made[0])
 
 
 class Recording:
-    """An open session.  Use it as a context manager, or call close().
+    """An open session. Use a recording as a context manager, or call close() at the end.
 
     Every table method takes the names of columns (all by default) and numbers of packets, such as
-    those from filter().  With `packets`, a table has only the rows that belong to them.  Methods
-    raise KeyError for an unknown table, column, packet or source, TypeError for an argument of
-    another type, BadInput if a file cannot be read, and ValueError once the recording is closed.
+    those from filter(). With `packets`, a table has only the rows that belong to these packets.
+    Methods raise KeyError for an unknown table, column, packet or source, TypeError for an argument
+    of another type, BadInput if a file cannot be read, and ValueError once the recording is closed.
     """
 
     def __init__(self, session: Session) -> None:
@@ -112,7 +112,7 @@ class Recording:
         return self._opened
 
     def __enter__(self) -> Recording:
-        """Return the recording itself.  Raises ValueError if it is closed."""
+        """Return the recording itself. Raises ValueError if the recording is closed."""
         assert self._session
         return self
 
@@ -126,13 +126,13 @@ class Recording:
         self.close()
 
     def close(self) -> None:
-        """Close the file.  Afterwards, only `file`, close() and clocks can be used."""
+        """Close the file. After close(), only `file`, close() and clocks can be used."""
         self._closed = True
         self._opened.close()
 
     @property
     def file(self) -> Path:
-        """Return the path of the session file, also of a closed recording."""
+        """Return the path of the session file, also after close()."""
         return self._opened.file
 
     @property
@@ -142,7 +142,7 @@ class Recording:
 
     @property
     def tables(self) -> dict[str, TableMeaning]:
-        """Return the tables and the meanings of their columns, by name (docs/schema.md)."""
+        """Return the documented tables by name, with what their columns mean (docs/schema.md)."""
         return {table.name: table for table in self._session.tables.described()}
 
     def info(self) -> dict[str, Any]:
@@ -154,10 +154,10 @@ class Recording:
     ) -> npt.NDArray[np.void]:
         """Return a table as a structured array.
 
-        Integers are int64 or int32; an unknown one is the lowest number of its type
-        (skbviewer.UNKNOWN for int64).  Other numbers are float64, NaN where unknown.  Texts are
-        objects, None where missing.  The array has one dimension, and the columns as its fields.
-        Raises KeyError, BadInput, and ValueError if `columns` is empty.
+        Integers are int64 or int32. An unknown integer is the lowest number of its type
+        (skbviewer.UNKNOWN for int64). Other numbers are float64; an unknown one is NaN. Texts are
+        Python objects; a missing text is None. The array has one dimension; its fields are the
+        columns. Raises KeyError, BadInput, and ValueError if `columns` is empty.
         """
         return data_frames.structured_array(self._vectors(table, columns, packets))
 
@@ -194,7 +194,7 @@ class Recording:
     def query(self, sql: str, rows: int = 100_000, seconds: float = 60.0) -> Answer:
         """Run one SELECT over the tables; the answer has `columns` (names) and `rows` (tuples).
 
-        The answer has at most `rows` rows; if some are missing, its `cut` says why.  Raises
+        The answer has at most `rows` rows; if rows are missing, the answer's `cut` says why. Raises
         BadInput if the query is wrong, or takes more than `seconds` or too much memory.
         """
         return query(self._session.file, sql, Bounds(rows=rows, seconds=seconds), Silent())
@@ -202,9 +202,9 @@ class Recording:
     def filter(self, text: str) -> Int64s:
         """Return the numbers of the packets that match a display filter, ascending (int64).
 
-        Rows K<n>, lifetimes without a packet, are not among them.  Raises FilterError (a
-        ValueError) if the filter is wrong, BadInput if it needs bytes of a capture that moved, and
-        TypeError if `text` is no text.
+        The result does not contain rows K<n>, which are lifetimes without a packet. Raises
+        FilterError (a ValueError) if the filter is wrong, BadInput if it needs bytes of a capture
+        that moved, and TypeError if `text` is no text.
         """
         if not isinstance(text, str):
             raise TypeError(f"filter() needs a text, not {text!r}; '' matches all packets")
@@ -216,16 +216,16 @@ class Recording:
     def path(self, packet: int | str) -> PacketPath:
         """Return a packet's path through the kernels: its legs with their calls and waits.
 
-        The text "K<n>" gives the path of the row K<n>, a lifetime without a packet; then `packet`
-        is None.  Times are ns; those of a leg are on the clock of its kernel log.  Raises KeyError
-        if there is no such packet or row.
+        The text "K<n>" gives the path of row K<n>, a lifetime without a packet; then the result's
+        `packet` is None. Times are ns; the times of a leg are on the clock of the kernel log that
+        recorded it. Raises KeyError if the packet or row does not exist.
         """
         return packet_path(self._session, row_number(packet))
 
     def match(self, packet: int) -> Match:
         """Return a packet's verdict, and the skb lifetimes and legs that match it.
 
-        Raises KeyError if there is no such packet.
+        Raises KeyError if the packet does not exist.
         """
         mine = self.array("matches", ("series", "leg"), [packet])
         series, legs = (tuple(np.unique(mine[name]).tolist()) for name in ("series", "leg"))
@@ -236,7 +236,7 @@ class Recording:
     def clock(self, source: int) -> Clock:
         """Return the clock of a source, given its `id` in `sources`.
 
-        Raises KeyError if there is no such source.
+        Raises KeyError if the source does not exist.
         """
         if source not in {each.id for each in self.sources}:
             raise KeyError(f"no source {source}")

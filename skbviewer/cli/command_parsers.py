@@ -30,7 +30,7 @@ FORMATS = {
 def formats(parser: argparse.ArgumentParser, *names: str, **helps: str) -> None:
     """Add an option for each of the formats `names`, keys of FORMATS; only one may be given.
 
-    `helps` has other help texts than those of FORMATS, by format.
+    `helps` maps formats to help texts, which replace the help texts of FORMATS.
     """
     group = parser.add_mutually_exclusive_group()
     for name in names:
@@ -38,11 +38,11 @@ def formats(parser: argparse.ArgumentParser, *names: str, **helps: str) -> None:
 
 
 def add_inner(parser: argparse.ArgumentParser) -> None:
-    """Add the option that leaves out calls of functions without an skb."""
+    """Add the option that leaves out calls of functions that have no skb."""
     parser.add_argument(
         "--no-inner",
         dest="inner",
         action="store_false",
-        help="leave out functions without an skb (locks, routes, memory); their self time counts "
-        "for the function around them",
+        help="leave out functions without an skb (locks, routes, memory); the time of such a "
+        "function counts as self time of its caller",
     )

@@ -44,7 +44,9 @@ def add(commands: Commands) -> None:
         "--filter", default="", metavar="F", help="only packets that match this display filter"
     )
     parser.add_argument(
-        "--filter-b", metavar="F", help="display filter for B; --filter then applies only to A"
+        "--filter-b",
+        metavar="F",
+        help="display filter for the packets of B; '--filter' then applies only to A",
     )
     parser.add_argument(
         "--packets",
@@ -54,21 +56,25 @@ def add(commands: Commands) -> None:
     )
     least = f"report changes of at least P %%; default: {100 * SMALLEST_CHANGE:g}"
     parser.add_argument("--least", type=_percent, metavar="P", help=least)
-    parser.add_argument("--all", action="store_true", help="print all rows, not only the largest")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="print all rows, not only the rows with the largest changes",
+    )
     formats(parser, "json")
     parser.add_argument(
         "--folded",
         type=Path,
         metavar="OUT",
-        help="also write the folded call stacks of A and B, for a differential flame graph; "
-        "- writes them to standard output, instead of the comparison",
+        help="also write the folded call stacks of A and B, for a differential flame graph; '-' "
+        "stands for standard output, where they replace the comparison",
     )
     parser.add_argument(
         "--speedscope",
         type=Path,
         metavar="OUT",
-        help="also write the call stacks of A and B as profiles for speedscope; - writes "
-        "them to standard output, instead of the comparison",
+        help="also write the call stacks of A and B as profiles for speedscope; '-' stands for "
+        "standard output, where they replace the comparison",
     )
 
 
@@ -112,10 +118,10 @@ def _refuse(arguments: argparse.Namespace) -> None:
     if arguments.packets:
         for name in (*stacks, *(n for n in ("filter", "filter_b") if getattr(arguments, n))):
             option = name.replace("_", "-")
-            raise KeyError(f"compare: --packets and --{option} exclude each other")
+            raise KeyError(f"compare: '--packets' and '--{option}' exclude each other")
         for name in ("least", "all"):
             if getattr(arguments, name):
-                raise KeyError(f"compare: --{name} has no effect with --packets")
+                raise KeyError(f"compare: '--{name}' has no effect with '--packets'")
     streams = [f"--{name} -" for name in stacks if getattr(arguments, name) == STDOUT]
     streams += ["--json"] if arguments.json and streams else []
     if len(streams) > 1:
@@ -123,12 +129,12 @@ def _refuse(arguments: argparse.Namespace) -> None:
 
 
 def _files(arguments: argparse.Namespace) -> tuple[list[Path], list[Path]]:
-    """Return the files of A and of B.  Raises KeyError with a message for the user."""
+    """Return the files of the recordings A and B. Raises KeyError with a message for the user."""
     first = list(arguments.files)
     if arguments.others:
         return first, list(arguments.others)
     if len(first) != 2:
-        raise KeyError("compare: expected two files, or --with before the files of B")
+        raise KeyError("compare: expected two files, or '--with' before the files of B")
     return first[:1], first[1:]
 
 

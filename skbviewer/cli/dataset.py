@@ -32,8 +32,8 @@ a dataset, and what happens when a process is killed."""
 DIR = "folder of the dataset"
 MOST_S = 1_000_000  # seconds before and after a packet
 WITHIN = (
-    "largest difference between the packets' capture times, each on its own sniffer's clock, in "
-    "seconds (default: 5)"
+    "largest difference between the capture times of the same packet on two hosts, in seconds "
+    "(default: 5); each time is on the clock of its sniffer"
 )
 
 
@@ -51,10 +51,10 @@ def add(commands: Commands) -> None:
     _dropping(inner)
     _opening(inner)
     made = _of(inner, "hosts", "list pairs of recordings that have packets in common", _hosts)
-    formats(made, "json", "csv", json="print one JSON array of objects")
+    formats(made, "json", "csv", json="print a JSON array of objects")
     made = _of(inner, "query", "print the result of a SELECT over the tables", _query)
     made.add_argument("sql", metavar="SQL", help="one SELECT statement")
-    formats(made, "json", "csv", json="print one JSON array of objects")
+    formats(made, "json", "csv", json="print a JSON array of objects")
 
 
 def _of(
@@ -66,8 +66,11 @@ def _of(
 
 
 def _adding(inner: Commands) -> None:
-    parser = _of(inner, "add", "import recordings, and add their tables", _add)
-    text = "logs and captures; A.kbl and A.pcap are a pair; LOG+CAPTURE pairs files of other names"
+    parser = _of(inner, "add", "import recordings, and add their tables to the dataset", _add)
+    text = (
+        "kernel logs and captures; A.kbl and A.pcap are imported together; write LOG+CAPTURE to "
+        "import files with different names together"
+    )
     parser.add_argument("files", nargs="+", metavar="FILE", help=text)
     parser.add_argument(
         "--jobs", type=_positive, default=os.cpu_count() or 1, metavar="N",
@@ -75,40 +78,43 @@ def _adding(inner: Commands) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--scheduler", default="", metavar="ADDR",
-        help="address of a Dask scheduler, whose workers then do the imports",
+        help="address of a Dask scheduler; its workers do the imports",
     )  # fmt: skip
 
 
 def _finding(inner: Commands) -> None:
-    parser = _of(inner, "find", "show the path of a packet over all hosts", _find)
-    text = "the packet: the id of its session (or the first digits of the id), and its number"
+    parser = _of(inner, "find", "show the path of a packet through all hosts", _find)
+    text = "the id of the packet's session (or the first digits of the id), and the packet's number"
     parser.add_argument("--packet", required=True, metavar="SESSION:N", help=text)
     parser.add_argument("--within", type=_window_ns, default="5", metavar="SECONDS", help=WITHIN)
-    formats(parser, "json", "csv", json="print one JSON array of objects")
+    formats(parser, "json", "csv", json="print a JSON array of objects")
 
 
 def _dropping(inner: Commands) -> None:
     parser = _of(inner, "drop", "remove the sessions that ended before a time", _drop)
-    text = "a date or time, UTC unless it names a zone: 2026-11-21, 2026-11-21T18:00+01:00"
+    text = (
+        "a date or a time, in UTC if no time zone is given; examples: 2026-11-21, "
+        "2026-11-21T18:00+01:00"
+    )
     parser.add_argument("--before", required=True, metavar="T", help=text)
 
 
 def _opening(inner: Commands) -> None:
     parser = _of(inner, "open", "make a session from the input files of several sessions", _open)
-    text = "only sessions of this host (a name that `info` lists); needs --range"
+    text = "only sessions of this host (a name that `info` lists); needs '--range'"
     parser.add_argument("--host", metavar="H", help=text)
     text = (
-        "sessions that overlap the range from A to B (dates or times, by default UTC; without A or "
-        "B, there is no such limit); needs --host"
+        "only sessions that overlap the time from A to B (dates or times, by default UTC; a "
+        "missing A or B means no limit); needs '--host'"
     )
     parser.add_argument("--range", metavar="A,B", help=text)
     text = (
-        "instead of --host and --range: the session of this packet, and those of the "
-        "candidates that `find` lists"
+        "instead of '--host' and '--range': use the session of this packet, and the sessions of "
+        "the candidates that `find` lists"
     )
     parser.add_argument("--packet", metavar="SESSION:N", help=text)
     parser.add_argument("--within", type=_window_ns, default="5", metavar="SECONDS", help=WITHIN)
-    text = "the session to write"
+    text = "session file to write"
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="S.skbv", help=text)
 
 
@@ -130,9 +136,11 @@ def _window_ns(text: str) -> int:
 
 
 def _packets(inner: Commands) -> None:
-    parser = _of(inner, "packets", "print packets of all sessions by time", _list_packets)
+    parser = _of(
+        inner, "packets", "print the packets of all sessions, ordered by time", _list_packets
+    )
     _filter(parser)
-    formats(parser, "json", "csv", json="print one JSON array of objects")
+    formats(parser, "json", "csv", json="print a JSON array of objects")
 
 
 def _stats(inner: Commands) -> None:
@@ -143,7 +151,7 @@ def _stats(inner: Commands) -> None:
     )
     parser.add_argument("table", metavar="TABLE", help=text)
     _filter(parser)
-    formats(parser, "json", "csv", json="print one JSON array of objects")
+    formats(parser, "json", "csv", json="print a JSON array of objects")
 
 
 def _filter(parser: argparse.ArgumentParser) -> None:
@@ -153,7 +161,7 @@ def _filter(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def _libraries() -> Iterator[None]:
-    """Raise BadInput with one line if a library of the extra is missing."""
+    """Raise BadInput with a one-line message if a library of the extra is missing."""
     try:
         yield
     except ImportError as error:
@@ -187,7 +195,7 @@ def _add(arguments: argparse.Namespace) -> int:
 
 
 def _pair(outcome: Outcome) -> str:
-    """Return the path of the first file, and the names of those in the same folder."""
+    """Return the path of the first file, and the names of the other files in its folder."""
     first, *others = outcome.files
     here = first.relative_to(Path.cwd()) if first.is_relative_to(Path.cwd()) else first
     names = [path.name if path.parent == first.parent else str(path) for path in others]
@@ -272,13 +280,13 @@ def _open(arguments: argparse.Namespace) -> int:
 
 
 def _wanted_sessions(arguments: argparse.Namespace, progress: Stderr) -> list[Manifest]:
-    """Return the sessions of a packet, or of a host and a range."""
+    """Return the sessions that have a packet, or a host within a range of time."""
     by_packet = arguments.packet is not None
     by_host = arguments.host is not None and arguments.range is not None
     if by_packet == (arguments.host is not None or arguments.range is not None) or not (
         by_packet or by_host
     ):
-        raise KeyError("expected --host and --range, or --packet")
+        raise KeyError("expected '--host' and '--range', or '--packet'")
     with _libraries():
         from ..dataset.drop_sessions import time_ns
         from ..dataset.open_as_session import sessions_of
@@ -288,7 +296,7 @@ def _wanted_sessions(arguments: argparse.Namespace, progress: Stderr) -> list[Ma
     try:
         begin, end = two_times(arguments.range, time_ns)
     except ValueError as error:
-        what = "expected two times, separated by a comma, or one: A, or ,B"
+        what = "expected 'A,B', 'A,' or ',B', where A and B are dates or times"
         raise KeyError(f"--range {arguments.range}: {what}") from error
     if begin > end:
         raise KeyError(f"--range {arguments.range}: the first time is after the second")
@@ -307,7 +315,7 @@ def _list_packets(arguments: argparse.Namespace) -> int:
     return _answered(arguments, lambda of: packets(arguments.folder, arguments.filter, of))
 
 
-WHY_LEFT = "a filter of a dataset chooses captured packets"
+WHY_LEFT = "filters of datasets choose captured packets only"
 
 
 def _table(arguments: argparse.Namespace) -> int:

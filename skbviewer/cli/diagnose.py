@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
         "--packet",
         type=row_id,
         metavar="N",
-        help="one packet: its number, or K<N> for a row without a captured packet",
+        help="only this packet: its number, or K<N> for a row without a captured packet",
     )
     add_range(parser, "packets")
     add_filter(parser, "packets")
@@ -55,10 +55,10 @@ def _diagnose(arguments: argparse.Namespace) -> int:
 
 
 def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
-    """Diagnose what the arguments choose.  Raises KeyError if there is no such packet or range."""
+    """Diagnose what the arguments choose.  Raises KeyError if packet or range do not exist."""
     row: int | None = arguments.packet
     if row is not None and arguments.range:
-        raise KeyError("diagnose: --packet and --range exclude each other")
+        raise KeyError("diagnose: '--packet' and '--range' exclude each other")
     if row is not None:
         packets = session.packets
         most = packets.count() if row > 0 else packets.all_kernel_only_count()
@@ -67,7 +67,7 @@ def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
     times = session_range(arguments.range, session) if arguments.range else (None, None)
     ids = chosen_rows(session, arguments.filter)
     if ids is not None and row is not None and row not in ids:
-        raise KeyError(f"packet {_value(row)} does not match --filter")
+        raise KeyError(f"packet {_value(row)} does not match '--filter'")
     rows = None if row is None else np.array([row], np.int64)
     if ids is not None and len(ids) and not arguments.range and lists_packets(arguments.filter):
         rows = np.sort(ids) if rows is None else rows

@@ -11,12 +11,13 @@ from . import file_argument
 from .command_parsers import Commands, command, formats
 from .terminal_output import Stderr, print_lines
 
-HELP = """Code that was recorded is shown as it ran.  IMAGE is the kernel that was recorded:
-vmlinux, or /boot/vmlinuz-RELEASE.  It adds names and source lines to recorded code.  If no code
-was recorded, the code of IMAGE is shown.
-COUNTS is a file of the emulator's plugin (docs/instructions.md), counted since the same boot.  It
-says how often each instruction of recorded code was executed.
-Call instructions are marked with the number of drops there, and of calls that were recorded."""
+HELP = """Recorded code is shown as it was in memory.  IMAGE is the kernel that was recorded:
+vmlinux, or /boot/vmlinuz-RELEASE.  IMAGE adds names and source lines to recorded code.  If the
+recording contains no code, the code of IMAGE is shown.
+COUNTS is a file that the emulator's plugin wrote since the same boot (docs/instructions.md).  With
+COUNTS, the listing shows how often each instruction of recorded code was executed.
+A call instruction is marked with the number of recorded calls that it made, and with the number of
+drops at it."""
 
 
 def add(commands: Commands) -> None:

@@ -24,18 +24,19 @@ from .program_start import needing_qt
 from .terminal_output import Stderr, print_line, warn
 from .time_range_option import OPEN, shifted, two_times
 
-HELP = """Without --lanes, --filter and --range, the path of --packet is written, as a picture with
-a table or as CSV.  --csv with --filter alone writes the packet list, with the columns of `skbviewer
-packets --csv`, but no rows K<n>: `skbviewer packets --kernel-only --csv` writes these.  --folded
-and --speedscope write the call stacks of --packet, or of the packets that --filter, --range and
---packet choose; their values are self times in ns.  --pcapng and --pcap write all packets, or those
-that --filter, --range and --packet choose.  --perfetto writes the calls of these packets and of the
-chosen rows K<n>, --parquet and --jsonl the documented tables of them. --html writes a report on all
-packets, or on those of --filter and --range; it shows the paths of --packet, or those of the first
-packets that were lost or slow. All other combinations write the timeline; its CSV contains exactly
-the boxes that a picture of that size shows. The same command always writes the same bytes, unless
---pseudonyms makes a random key. OUT may be - for standard output. Pictures and reports need Qt, but
-no display."""
+HELP = """Without `--lanes`, `--filter` and `--range`, the path of `--packet` is written, as a
+picture with a table or as CSV.  With only `--filter`, `--csv` writes the packet list with the
+columns of `skbviewer packets --csv`, but without rows K<n>, which `skbviewer packets --kernel-only
+--csv` writes.  The formats `--folded` and `--speedscope` write the call stacks of `--packet`, or of
+the packets that `--filter`, `--range` and `--packet` choose; the values are self times in ns.  The
+formats `--pcapng` and `--pcap` write all packets, or those that `--filter`, `--range` and
+`--packet` choose.  The format `--perfetto` writes the calls of the chosen packets and rows K<n>;
+`--parquet` and `--jsonl` write the documented tables of them.  The format `--html` writes a report
+on all packets, or on those of `--filter` and `--range`; the report shows the paths of `--packet`,
+or of the first packets that were lost or slow.  All other combinations write the timeline; as CSV,
+they write exactly the boxes that a picture of that size shows.  The same command always writes the
+same bytes, unless `--pseudonyms` makes a random key.  OUT may be - for standard output.  Pictures
+and reports need Qt, but no display."""
 EVERYTHING = {"png": "--lanes packet draws all packets"}  # by format, if it is not the next one
 ALL_PACKETS = "--filter '' writes all packets"
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
@@ -46,7 +47,7 @@ SIZES = "expected WxH, from 200x100 to 30000x30000"
 
 def add(commands: Commands) -> None:
     """Add the command to `commands`."""
-    text = "write a path, the timeline or the packet list as a picture or table"
+    text = "write a packet's path, the timeline or the packet list as a picture or table"
     parser = command(commands, "export", text, _export)
     parser.epilog = HELP
     add_files(parser)
@@ -59,26 +60,34 @@ def add(commands: Commands) -> None:
         "--packet",
         type=_rows,
         metavar="N",
-        help="a packet's number, or K<N>; for lanes a list such as 3-5,9,K2; default: 1",
+        help="number of a packet, or K<N> of a row without a captured packet; with '--lanes', a "
+        "list such as 3-5,9,K2 (default: 1)",
     )
-    parser.add_argument("--filter", metavar="F", help="only packets that match; '' matches all")
+    parser.add_argument(
+        "--filter",
+        metavar="F",
+        help="only packets that match this display filter; '' matches all packets",
+    )
     parser.add_argument("--lanes", choices=KINDS, help="kind of lanes in the timeline")
     parser.add_argument(
         "--range",
         type=_range,
         metavar="A,B",
-        help=f"only packets from A on and before B, in seconds of the Time column; {OPEN}; for the "
-        "timeline, the shown part, in seconds since the recording began; for aligned lanes, since "
-        "each packet's first call",
+        help=f"only packets from A on and before B, in seconds of the Time column; {OPEN}. For the "
+        "timeline, A and B are the shown part, in seconds since the recording began. For aligned "
+        "lanes, they are in seconds since each packet's first call",
     )
     parser.add_argument(
         "--markers",
         type=_times,
         metavar="A,B",
-        help="positions of the two markers, as for --range",
+        help="positions of the two markers, in the form of '--range'",
     )
     parser.add_argument("--title", help="title above the timeline")
-    size = "size in pixels; a packet's picture grows in height if its table needs it"
+    size = (
+        "size in pixels; the picture of a packet's path becomes higher if its table needs more "
+        "space"
+    )
     parser.add_argument("--size", type=_size, metavar="WxH", help=size)
     parser.add_argument(
         "--dpi",
@@ -91,22 +100,23 @@ def add(commands: Commands) -> None:
     cut = "write at most N bytes of each packet, in captures, reports and tables"
     parser.add_argument("--snaplen", type=_bytes, default=0, metavar="N", help=cut)
     headers = (
-        "write only the known headers of packets in captures and reports, and no bytes in tables"
+        "in captures and reports, write only the headers that skbviewer knows; in tables, write no "
+        "bytes of packets"
     )
     parser.add_argument("--no-payload", action="store_true", help=headers)
-    names = "replace addresses and host names; payloads become zeros"
+    names = "replace addresses and host names by pseudonyms, and payloads by zeros"
     parser.add_argument("--pseudonyms", action="store_true", help=names)
-    key = "a file of at least 16 bytes; all exports with this key have the same pseudonyms"
+    key = "file with a key of at least 16 bytes; exports with the same key have the same pseudonyms"
     parser.add_argument("--pseudonym-key", type=Path, metavar="FILE", help=key)
 
-    lost = "also write packets that no capture contains, if a log of retis has their bytes"
+    lost = "also write packets that no capture contains, but whose bytes are in a log of retis"
     parser.add_argument("--kernel-only", action="store_true", help=lost)
-    shape = "with --pcapng, write blocks as `retis pcap` writes them"
+    shape = "with '--pcapng', write the same pcapng blocks as `retis pcap`"
     parser.add_argument("--retis", action="store_true", help=shape)
 
 
 def _bytes(text: str) -> int:
-    """Parse a number of bytes of a packet."""
+    """Parse an option's number of bytes to keep of each packet."""
     if not text.isdecimal() or not 1 <= int(text) <= 0x7FFFFFFF:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of bytes")
     return int(text)
@@ -126,19 +136,21 @@ def _times(text: str) -> tuple[int, int]:
     try:
         begin, end = (seconds_of(part) for part in parts)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not two numbers of seconds: A,B") from None
+        raise argparse.ArgumentTypeError(
+            f"{text!r} does not have the form 'A,B', with A and B in seconds"
+        ) from None
     return begin, end
 
 
 def _range(text: str) -> tuple[int, int]:
-    """Parse "0.5,0.7" seconds into ns; "0.5," and ",0.7" have no second or no first limit.
+    """Parse "0.5,0.7" (seconds) into ns; "0.5," has no upper limit, ",0.7" no lower one.
 
-    The first time must not be after the second.
+    In a range, the first time must not be later than the second.
     """
     try:
         begin, end = two_times(text, seconds_of)
     except ValueError:
-        what = "is not two numbers of seconds: A,B or A, or ,B"
+        what = "does not have the form 'A,B', 'A,' or ',B', with A and B in seconds"
         raise argparse.ArgumentTypeError(f"{text!r} {what}") from None
     if begin > end:
         raise argparse.ArgumentTypeError(f"{text} ends before it begins")
@@ -162,7 +174,7 @@ def _export(arguments: argparse.Namespace) -> int:
     if out.suffix and not out.name.lower().endswith(suffixes):
         raise KeyError(f"--{name} {out}: the file name must end in {' or '.join(suffixes)}")
     if out == STDOUT and "folder" in FORMS[name].options:
-        raise KeyError(f"--{name} writes a folder: it cannot be standard output")
+        raise KeyError(f"--{name} writes a folder, so its output cannot be standard output")
     if "snaplen" not in FORMS[name].options and (arguments.snaplen or arguments.no_payload):
         offered = ", ".join(f"--{n}" for n, e in FORMS.items() if "snaplen" in e.options)
         raise KeyError(f"--{name} exports no bytes of packets: use {offered}")
@@ -183,9 +195,9 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _settle_looks(arguments: argparse.Namespace, name: str, subject: Subject) -> None:
-    """Set the options of a picture's looks that were not given.
+    """Give the options of a picture's appearance that were not given their defaults.
 
-    Raises KeyError if one was given that the export does not use.
+    Raises KeyError if an option was given that the export does not use.
     """
     (export,) = (e for e in EXPORTS if e.name == name and subject in e.subjects)
     for option, usual in LOOKS.items():
@@ -220,13 +232,13 @@ def _subject(arguments: argparse.Namespace, name: str) -> Subject:
     for subject in wanted:
         if subject in offered:
             return subject
-    raise KeyError(f"--{name} cannot export the timeline: use --packet or --filter")
+    raise KeyError(f"--{name} cannot export the timeline: use '--packet' or '--filter'")
 
 
 def _write(
     arguments: argparse.Namespace, session: Session, name: str, subject: Subject, out: Path
 ) -> str:
-    """Write the file `out`; return a line if no packet was chosen for it, else ""."""
+    """Write the file `out`; return a line for the user if the file has no packets, else ""."""
     (export,) = (e for e in EXPORTS if e.name == name and subject in e.subjects)
     write = export.write or _painter(export, subject)
     if subject is Subject.TIMELINE:
@@ -273,7 +285,7 @@ def _pseudonyms(arguments: argparse.Namespace) -> bool:
 
 
 def _key(arguments: argparse.Namespace) -> bytes:
-    """Return the key of the pseudonyms, b"" if none are wanted.  Raises BadInput."""
+    """Return the key for making pseudonyms; b"" if no pseudonyms are wanted. Raises BadInput."""
     if arguments.pseudonym_key is not None:
         return key_of(arguments.pseudonym_key)
     return random_key() if arguments.pseudonyms else b""
@@ -291,9 +303,9 @@ def _painter(export: Export, subject: Subject) -> Writer:
 
 
 def _one(rows: tuple[int, ...] | None, name: str) -> int:
-    """Return the row whose path is exported as `name`, by default 1.
+    """Return the row whose path is exported as `name`; without an option, that is row 1.
 
-    Raises KeyError if `rows` has several.
+    Raises KeyError if `rows` has more than one row.
     """
     if rows is not None and len(rows) != 1:
         several = "add --filter ''" if "range" in FORMS[name].options else "use --lanes"
@@ -331,7 +343,7 @@ def _shown(arguments: argparse.Namespace, session: Session) -> Shown:
 
 
 def _check(session: Session, rows: Sequence[int]) -> None:
-    """Raise KeyError for a row that the session does not have."""
+    """Raise KeyError if the session does not have the row."""
     packets, lives = session.packets.count(), session.packets.all_kernel_only_count()
     for row in rows:
         if not (1 <= row <= packets or -lives <= row < 0):

@@ -19,14 +19,20 @@ RowIds = npt.NDArray[np.int64]
 
 
 def add_filter(parser: argparse.ArgumentParser, of: str = "rows") -> None:
-    """Add the option --filter to `parser`. `of` names what it selects, for the help text."""
+    """Add the option --filter to `parser`.
+
+    `of` names what the filter selects, for the help text.
+    """
     parser.add_argument(
         "--filter", default="", metavar="F", help=f"only {of} that match this display filter"
     )
 
 
 def error_text(error: FilterError, option: str = "--filter") -> str:
-    """Format the message for an invalid filter.  A line with ^ marks the position of the error."""
+    """Return the message for an invalid filter of `option`.
+
+    A line with ^ marks the position of the error.
+    """
     shown, mark, _ = error.marked().split("\n")
     return f"{option}: {error.message}\n{shown}\n{mark}"
 
@@ -42,8 +48,8 @@ def check_filter(text: str, option: str) -> None:
 def matching_ids(session: Session, text: str, kernel_only: bool = False) -> RowIds:
     """Return the ids of the packets that match a display filter, in file order (int64).
 
-    With `kernel_only`, return the ids of matching rows K<n> instead.  Raises FilterError, BadInput
-    and Cancelled.
+    With `kernel_only`, return the ids of matching rows K<n> instead of packets. Raises FilterError,
+    BadInput and Cancelled.
     """
     progress = Stderr()
     try:
@@ -59,8 +65,8 @@ def matching_ids(session: Session, text: str, kernel_only: bool = False) -> RowI
 def chosen_rows(session: Session, text: str, all_lives: bool = False) -> RowIds | None:
     """Return the rows that match a display filter: n for packet n, -n for row K<n> (int64).
 
-    "" is no filter: the result is None.  Rows without an address match only if `all_lives`.  Raises
-    FilterError, BadInput and Cancelled.
+    "" is no filter: the result is None. Rows without an address match only if `all_lives` is set.
+    Raises FilterError, BadInput and Cancelled.
     """
     if not text:
         return None

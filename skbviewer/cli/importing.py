@@ -20,14 +20,14 @@ def add(commands: Commands) -> None:
         type=Path,
         required=True,
         metavar="S.skbv",
-        help="the session to write; an existing session is rebuilt and keeps its notes and marks",
+        help="session file to write; an existing file is rebuilt and keeps its notes and marks",
     )
     parser.add_argument(
         "files",
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="captures and KBLs; a session stands for the files that it was built from",
+        help="captures and KBLs to import; or a session, whose input files are imported again",
     )
 
 

@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UnicodeEncodeError as error:
         if error.reason != "surrogates not allowed":
             raise
-        return _fail("the name of a file or folder is not UTF-8: rename it")
+        return _fail("the name of a file or folder is not UTF-8: rename the file or folder")
     except ValueError as error:
         return _fail(_filter_error(error))
     except KeyError as error:
@@ -85,7 +85,7 @@ def _check_words(words: Iterable[str]) -> None:
 
 
 def _forget_output() -> None:
-    """Write what is still to be written nowhere; otherwise Python tries once more at its end."""
+    """Discard unwritten output; otherwise Python tries again to write it when the program ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
@@ -98,7 +98,7 @@ def _fail(text: str) -> int:
 
 
 def _filter_error(error: ValueError) -> str:
-    """Return the message for an invalid display filter; raise any other `error` again."""
+    """Return the message for an invalid display filter; raise any other error again."""
     from ..analysis.display_filter import FilterError
     from .filter_option import error_text
 
@@ -108,7 +108,10 @@ def _filter_error(error: ValueError) -> str:
 
 
 def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
-    """Parse `words`.  Files may also follow options; argparse reports such files as unknown."""
+    """Parse `words`.
+
+    Files may also follow options; argparse reports these files as unknown arguments.
+    """
     arguments, rest = parser.parse_known_args(words)
     if rest and ("files" not in arguments or any(word.startswith("-") for word in rest)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer packets: print the packet list with its matches."""
+"""skbviewer packets: print the packet list, with the verdict and times of each packet."""
 
 from __future__ import annotations
 
@@ -21,16 +21,21 @@ from .terminal_output import Stderr, print_line
 # Keys of a packet's object; a row K<n> has the fields of SeriesRow instead.
 JSON_KEYS = COLUMNS
 HELP = """Without an option, a table is printed, in which Time is relative to the first packet.
-JSON and CSV have all columns of the window.  relative_ns is the Time column.  source_text and
-destination_text are the addresses.  sport and dport are ports of TCP and UDP; table packets of
-`skbviewer query` also has ICMP's type and id there (docs/schema.md).  drop and drop_place show why
-and where the kernel dropped the packet; lost shows whether this drop lost the packet.  Times are
-nanoseconds."""
+JSON and CSV have all columns of the window; times are in nanoseconds.  Column relative_ns is the
+Time column of the window.  Columns source_text and destination_text are the addresses.  Columns
+sport and dport are TCP and UDP ports; table packets of `skbviewer query` also has ICMP's type and
+id there (docs/schema.md).  Columns drop and drop_place show why and where the kernel dropped the
+packet.  Column lost shows whether this drop lost the packet."""
 
 
 def add(commands: Commands) -> None:
     """Add the command to `commands`."""
-    parser = command(commands, "packets", "print the packet list with its matches", _packets)
+    parser = command(
+        commands,
+        "packets",
+        "print the packet list, with the verdict and times of each packet",
+        _packets,
+    )
     parser.epilog = HELP
     add_files(parser)
     parser.add_argument(
@@ -60,7 +65,7 @@ def _packets(arguments: argparse.Namespace) -> int:
 
 
 def _follow_streams(session: Session) -> None:
-    """Follow TCP streams, so that the Info column includes their findings."""
+    """Follow TCP streams, so that the Info column includes the findings of TCP analysis."""
     progress = Stderr()
     try:
         session.packets.follow_streams(progress)
@@ -69,7 +74,7 @@ def _follow_streams(session: Session) -> None:
 
 
 def _time_ns(row: PacketRow | SeriesRow) -> int | None:
-    """Return the time of capture; for a row K<n>, the time by the clock fit; None if unknown."""
+    """Return a row's time of capture, or for K<n> its time by the clock fit; None if unknown."""
     return row.ts_ns if isinstance(row, PacketRow) else row.time_ns
 
 
@@ -80,7 +85,7 @@ def _objects(rows: Iterable[PacketRow | SeriesRow], first: int) -> Iterator[dict
 
 
 def _print_table(rows: Iterable[PacketRow | SeriesRow], first: int, match: int) -> None:
-    """Print the rows as a table; `match` is the width of its Match column in characters."""
+    """Print the rows as a table; `match` is the width of the Match column in characters."""
     head = ("No.", "Time", "Source", "Destination", "Proto", "Len", "Kernel us", "Func", "Match")
     layout = (
         f"{{:>5}} {{:>13}} {{:<17}} {{:<17}} {{:<6}} {{:>5}} {{:>10}} {{:>4}} {{:<{match}}} {{}}"
@@ -96,7 +101,7 @@ def _print_table(rows: Iterable[PacketRow | SeriesRow], first: int, match: int) 
 
 
 def _ends(row: PacketRow | SeriesRow) -> tuple[object, ...]:
-    """Return addresses, protocol and length of a row; "" for unknown ones."""
+    """Return a row's addresses, protocol and length; "" for unknown values."""
     if isinstance(row, PacketRow):
         return row.source_text, row.destination_text, row.protocol_name, row.len
     return row.saddr or "", row.daddr or "", row.protocol_name, ""

@@ -20,13 +20,14 @@ from .row_numbers import path_of, row_id
 from .terminal_output import print_line, print_lines
 
 ROWS = ("calls", "waits", "events")
-HELP = """Entry and exit are microseconds since the leg began.  self excludes inner calls and
-interrupts.  In JSON, CSV and XML all times are nanoseconds on the KBL's clock.
-COUNTS is a file of the emulator's plugin (docs/instructions.md) from the same run.  It says how
-many instructions were executed in a call: steps are the kernel's, self steps are those of them
-outside inner calls, probe steps are those of the probes.  In JSON and XML, calls of functions whose
-loads and stores were counted have the pages and cache lines that they accessed.
-CSV is that of skbviewer export --csv, and has the steps in its last columns."""
+HELP = """Entry and exit are in microseconds since the begin of the leg.  self excludes inner calls
+and interrupts.  In JSON, CSV and XML, all times are nanoseconds on the KBL's clock.
+COUNTS is a file that the emulator's plugin wrote during the recording (docs/instructions.md).  From
+COUNTS come three numbers of executed instructions for each call: steps counts those of the kernel,
+self steps those of the kernel outside inner calls, and probe steps those of the probes.  If loads
+and stores of a function were counted, JSON and XML list the pages and cache lines that its calls
+accessed.
+The CSV is the same as that of `skbviewer export --csv`, with the steps in the last columns."""
 
 
 def add(commands: Commands) -> None:
@@ -39,13 +40,13 @@ def add(commands: Commands) -> None:
         "--packet",
         type=row_id,
         metavar="N",
-        help="a packet's number, or K<N> for a row without a captured packet",
+        help="number of a packet, or K<N> for a row without a captured packet",
     )
     which.add_argument(
         "--series",
         type=_series,
         metavar="N",
-        help="the number of an skb lifetime, which the tree shows",
+        help="number of an skb lifetime, as the printed tree shows it",
     )
     add_inner(parser)
     parser.add_argument("--steps", type=Path, metavar="COUNTS", help="executed instructions")
@@ -93,9 +94,9 @@ def _with_steps(session: Session, path: PacketPath, counts: Path) -> PacketPath:
 
 
 def _clock(path: PacketPath) -> dict[str, int | None]:
-    """Return the clock values that all legs share.
+    """Return the values of the clock for all legs of a path.
 
-    The values are None if the legs are of several logs: then each leg has its own.
+    The values are None if the legs are from several logs: then each leg has its own.
     """
     if not path.legs:
         return {"wire_ns": None, "wire_error_ns": None, "epoch_offset_ns": 0}
@@ -105,7 +106,7 @@ def _clock(path: PacketPath) -> dict[str, int | None]:
 
 
 def _leg(leg: Leg, without: frozenset[str]) -> dict[str, Any]:
-    """Return the values of a leg; those of its calls leave out the keys `without`."""
+    """Return the values of a leg for JSON; its calls lack the keys `without`."""
     fields = leg._asdict()
     seen = None if leg.captured is None else leg.captured._asdict()
     rows = {name: [row._asdict() for row in fields[name]] for name in ROWS}
@@ -116,7 +117,7 @@ def _leg(leg: Leg, without: frozenset[str]) -> dict[str, Any]:
 
 
 def _call(call: PathCall) -> dict[str, Any]:
-    """Return the values of a call; its cache lines are in their pages."""
+    """Return the values of a call for JSON; cache lines are listed under their pages."""
     fields = call._asdict()
     lines = fields.pop("lines")
     pages = [
@@ -128,7 +129,10 @@ def _call(call: PathCall) -> dict[str, Any]:
 
 
 def _event(event: PathEvent) -> dict[str, Any]:
-    """Return the values of an event.  Only events of other tracers' logs have sections."""
+    """Return the values of an event for JSON.
+
+    Only events of logs of other tracers have sections.
+    """
     fields = event._asdict()
     sections, details = fields.pop("sections"), fields.pop("details")
     return fields | ({"sections": dict(sections), "details": details} if sections else {})

@@ -2,9 +2,9 @@
 """Start the program fast.
 
 Modules are imported without the garbage collector, which would scan objects that are never freed.
-numpy's linear algebra gets no threads: the program hardly uses it, and each thread spins for a
-tenth of a second.  OpenBLAS reads that setting when it is loaded, so this module must be imported
-before numpy.
+The linear algebra of numpy gets no threads: the program hardly uses it, and each thread spins for a
+tenth of a second. OpenBLAS reads its number of threads when it is loaded, so this module must be
+imported before numpy.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def end_by_signals() -> None:
-    """Let SIGTERM and SIGHUP end the program by SystemExit(128 + signal), not at once.
+    """Let SIGTERM and SIGHUP raise SystemExit(128 + signal) instead of ending the program at once.
 
-    Then files that are not complete are removed.  A signal that is ignored (nohup) stays so.
+    The program then removes incomplete files. A signal that is ignored (as under nohup) stays
+    ignored.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:
@@ -38,7 +39,10 @@ def _end(number: int, _: FrameType | None) -> NoReturn:
 
 @contextmanager
 def needing_qt(what: str) -> Iterator[None]:
-    """Run imports that load Qt for `what`.  Raises KeyError with a message if Qt is missing."""
+    """Run imports that load Qt; `what` names what needs Qt, for the message.
+
+    Raises KeyError with a message if Qt is missing.
+    """
     try:
         yield
     except ImportError as error:
@@ -49,10 +53,10 @@ def needing_qt(what: str) -> Iterator[None]:
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """Run imports without the garbage collector: they take a tenth less time.
+    """Run imports without the garbage collector, which makes them a tenth faster.
 
-    What the first call leaves is never scanned.  Later calls in a process exempt nothing more,
-    because by then there may be objects that must be freed.
+    The garbage collector never scans the objects that exist after the first call. Later calls in a
+    process exempt no further objects, because by then some objects must be freed.
     """
     collects = gc.isenabled()
     gc.disable()

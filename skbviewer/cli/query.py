@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
     parser.epilog = EPILOG
     parser.add_argument("file", type=Path, metavar="FILE", help=HELP)
     parser.add_argument("sql", metavar="SQL", help="one SELECT statement; - reads standard input")
-    formats(parser, "json", "csv", json="print one JSON array of objects")
+    formats(parser, "json", "csv", json="print a JSON array of objects")
 
 
 def _query(arguments: argparse.Namespace) -> int:
@@ -49,7 +49,7 @@ def _query(arguments: argparse.Namespace) -> int:
 def _typed() -> str:
     """Return the statement on standard input.
 
-    Raises KeyError with a message if it is too long or not UTF-8.
+    Raises KeyError with a message if the statement is too long or not UTF-8.
     """
     typed = sys.stdin.buffer.read(LONGEST_SQL + 1)
     if len(typed) > LONGEST_SQL:

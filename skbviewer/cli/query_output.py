@@ -16,7 +16,7 @@ from .terminal_output import print_columns
 
 
 def print_answer(found: Answer, arguments: argparse.Namespace) -> None:
-    """Print rows in the format that `arguments` name."""
+    """Print a query's rows as table, JSON or CSV, as the options in `arguments` say."""
     if arguments.json:
         _print_json(found)
     elif arguments.csv:
@@ -35,7 +35,7 @@ def _print_json(found: Answer) -> None:
 
 
 def _distinct(columns: Sequence[str]) -> list[str]:
-    """Return a distinct key for each column: the second "n" becomes "n_2"."""
+    """Return a distinct key for each column name: the second "n" becomes "n_2"."""
     names: list[str] = []
     for column in columns:
         name, number = column, 2
@@ -46,7 +46,10 @@ def _distinct(columns: Sequence[str]) -> list[str]:
 
 
 def _value(cell: Cell) -> Cell:
-    """Return a cell as a value that JSON has: None for an infinite number, a text for a blob."""
+    """Return a cell as a value that JSON has.
+
+    An infinite number becomes None, a blob becomes a text.
+    """
     if isinstance(cell, float) and not math.isfinite(cell):
         return None
     return cell.hex() if isinstance(cell, bytes) else cell

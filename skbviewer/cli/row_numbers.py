@@ -25,8 +25,8 @@ def row_id(text: str) -> int:
 
 
 def path_of(session: Session, row: int | None, series: int | None = None) -> PacketPath:
-    """Return the path of `row`, or of `series` if `row` is None.
+    """Return the path of the row `row`, or of the lifetime `series` if `row` is None.
 
-    Raises KeyError if there is none.
+    Raises KeyError if the row does not exist.
     """
     return session.paths.path(series=series) if row is None else packet_path(session, row)

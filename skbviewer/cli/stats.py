@@ -43,7 +43,7 @@ def add(commands: Commands) -> None:
         help=f"{file_argument.HELP}; the first or the last argument is the table, one of those "
         f"listed below: {', '.join(NAMES)}",
     )
-    add_range(parser, "packets captured, calls and legs begun, and drops that happened")
+    add_range(parser, "packets captured, legs and calls that began, and drops")
     parser.add_argument(
         "--interval",
         type=_seconds,
@@ -61,14 +61,15 @@ def add(commands: Commands) -> None:
         "--steps",
         type=Path,
         metavar="COUNTS",
-        help="executed instructions in `functions` and `layers`, and the contents of `pages`, "
-        "`lines` and `exceptions`: a file of the emulator's plugin (docs/instructions.md) from the "
-        "same run",
+        help="file that the emulator's plugin wrote during the recording (docs/instructions.md); "
+        "needed by tables `pages`, `lines` and `exceptions`; adds executed instructions to "
+        "`functions` and `layers`",
     )
     parser.add_argument(
         "--by",
         choices=("function", "layer", "packet"),
-        help="what the rows of `pages` and `lines` are of (default: function)",
+        help="rows of tables `pages` and `lines`: one for each function, layer or packet (default: "
+        "function)",
     )
     formats(parser, "json", "csv")
 
@@ -94,9 +95,9 @@ def _table(name: str, chosen: Chosen, session: Session, arguments: argparse.Name
     """Return the table.  Raises KeyError with a message for the user."""
     counts: Path | None = arguments.steps
     if arguments.by is not None and name not in COUNTED_COLUMNS:
-        raise KeyError("stats: --by is for the tables pages and lines")
+        raise KeyError("stats: '--by' is only for the tables pages and lines")
     if arguments.interval is not None and name != "io":
-        raise KeyError("stats: --interval is for the table io")
+        raise KeyError("stats: '--interval' is only for the table io")
     if counts is None:
         if name in COUNTED_COLUMNS:
             raise KeyError(f"stats: {name} needs --steps COUNTS")
@@ -117,7 +118,7 @@ def _with_steps(name: str, scope: Scope, session: Session, counts: Path, by: str
 
 
 def _in_order(words: list[str]) -> tuple[list[Path], str]:
-    """Split words into files and the table, which is the last word or the first.
+    """Split words into the files and the name of the table, which is the last or the first word.
 
     Raises KeyError with a message for the user.
     """

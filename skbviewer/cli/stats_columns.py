@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What each table of `skbviewer stats` shows, and the meaning of its columns, as in --help."""
+"""Texts for --help: what each table of `skbviewer stats` shows, and what its columns mean."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def _table(title: str, columns: dict[str, str]) -> str:
 
 HELP = "\n\n".join(
     [
-        "Times are in microseconds, in columns whose names end in _us; in JSON and CSV, they are\n"
-        "in nanoseconds, and the names end in _ns.  This list leaves out these endings.",
+        "Columns with times are in microseconds, and their names end in _us.  In JSON and CSV,\n"
+        "they are in nanoseconds, and their names end in _ns.  The list below has no endings.",
         _table("Columns of several tables:", SPREAD),
         *(_table(f"{name}: {STATISTICS[name].tip}", of) for name, of in COLUMNS.items()),
-        _table("Columns of functions and layers with --steps:", EXECUTED),
+        _table("Columns that '--steps' adds to functions and layers:", EXECUTED),
         *(_table(f"{name} (needs --steps):", of) for name, of in COUNTED_COLUMNS.items()),
     ]
 )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What all commands print for people: lines of text, tables, progress, and warnings about the data.
 
-Names of files, and texts from a session that somebody else made, may contain escape sequences of
-terminals; only progress prints such sequences.
+File names, and texts of a session that somebody else made, may contain escape sequences of
+terminals; only progress prints escape sequences.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Stderr:
 
 
 def warn(warnings: Iterable[str]) -> int:
-    """Print warnings about the data, each in one line; return 1 if there are any, else 0."""
+    """Print warnings about the data on stderr, one per line; return 1 if there are any, else 0."""
     listed = list(warnings)
     for warning in listed:
         print_line(f"warning: {warning}", error=True)
@@ -54,9 +54,9 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def print_columns(lines: Iterable[Sequence[str]], texts: Collection[int]) -> None:
-    """Print lines of cells on stdout, in columns as wide as their cells.
+    """Print rows of cells on stdout; each column is as wide as its longest cell.
 
-    Columns whose numbers (from 0) are in `texts` are left-aligned, others right-aligned.
+    Columns whose numbers (from 0) are in `texts` are left-aligned; the others are right-aligned.
     """
     escaped = [[printable(cell) for cell in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*escaped, strict=True)]

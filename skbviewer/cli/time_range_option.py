@@ -9,11 +9,11 @@ from collections.abc import Callable
 from ..records.types import EARLIEST_NS, LATEST_NS
 from ..session import Session
 
-OPEN = "without A or B, there is no such limit"
+OPEN = "a missing A or B means no limit"
 
 
 def add_range(parser: argparse.ArgumentParser, of: str) -> None:
-    """Add the option --range to `parser`; `of` is what it selects, for the help text."""
+    """Add the option --range to `parser`; `of` names what the range selects, for the help text."""
     parser.add_argument(
         "--range",
         metavar="A,B",
@@ -22,10 +22,10 @@ def add_range(parser: argparse.ArgumentParser, of: str) -> None:
 
 
 def two_times(text: str, parse: Callable[[str], int]) -> tuple[int, int]:
-    """Parse "0.5,1.25" into two times; `parse` makes ns of a time.
+    """Parse "0.5,1.25" into two times; `parse` converts each text into ns.
 
-    In "0.5," and ",1.25", the missing time is LATEST_NS or EARLIEST_NS.  Raises ValueError if
-    `text` is not two times, and what `parse` raises.
+    In "0.5," and ",1.25", the missing time is LATEST_NS or EARLIEST_NS. Raises ValueError if `text`
+    is not two times, and the errors that `parse` raises.
     """
     first, comma, second = (part.strip() for part in text.partition(","))
     if not comma or not (first or second):
@@ -35,13 +35,13 @@ def two_times(text: str, parse: Callable[[str], int]) -> tuple[int, int]:
 
 
 def shifted(times: tuple[int, int], by: int) -> tuple[int, int]:
-    """Return the range `times` moved by ns; a missing limit stays as it is."""
+    """Return the range `times` shifted by `by` ns; a missing limit stays missing."""
     begin, end = times
     return begin if begin == EARLIEST_NS else begin + by, end if end == LATEST_NS else end + by
 
 
 def session_range(text: str, session: Session) -> tuple[int | None, int | None]:
-    """Parse "0.5,1.25" seconds into session time, ns; None: no limit.
+    """Parse "0.5,1.25" (seconds) into two session times in ns; a missing limit is None.
 
     Raises KeyError with a message.
     """
@@ -49,8 +49,7 @@ def session_range(text: str, session: Session) -> tuple[int | None, int | None]:
         times = two_times(text, lambda part: round(float(part) * 1e9))
     except (ValueError, OverflowError) as error:
         raise KeyError(
-            f"--range {text}: expected two numbers of seconds, such as 0.5,1.25, or one: 0.5, or "
-            ",1.25"
+            f"--range {text}: expected numbers of seconds, such as '0.5,1.25', '0.5,' or ',1.25'"
         ) from error
     if times[0] > times[1]:
         raise KeyError(f"--range {text}: the first time is after the second")

@@ -32,7 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def valid_filter(text: str) -> str:
-    """Return `text`.  Raises argparse.ArgumentTypeError if it is not a valid display filter."""
+    """Return `text` unchanged if it is a valid display filter.
+
+    Raises argparse.ArgumentTypeError otherwise.
+    """
     try:
         parse(text)
     except FilterError as error:
@@ -41,7 +44,7 @@ def valid_filter(text: str) -> str:
 
 
 def _check(files: Sequence[Path]) -> None:
-    """Raise KeyError for a word that is neither command nor file, BadInput for a missing file."""
+    """Raise KeyError for a word that is no command and no file, BadInput for a missing file."""
     from .main import COMMANDS
 
     for place, file in enumerate(files):

@@ -44,4 +44,6 @@ def _run(arguments: argparse.Namespace) -> int:
     removed, kept = uninstall(where)
     for path in removed:
         print(f"removed {path}")
-    return warn(f"{path} was changed after skbviewer wrote it: it is not removed" for path in kept)
+    return warn(
+        f"{path} was changed after skbviewer wrote it, so it is not removed" for path in kept
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All of `dataset add`: group files, remove what killed processes left, run one task per pair."""
+"""The command `dataset add`: group files, clean up after killed processes, run a task per pair."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def add_all(
 ) -> Iterator[Outcome]:
     """Add files to the dataset `folder`, which is created if it does not exist.
 
-    Yields the outcome of each pair. `jobs` is the number of local workers; `scheduler` is the
-    address of a Dask cluster that is used instead, or "". Raises BadInput if `folder` or
-    `scheduler` cannot be used, and Cancelled.
+    Yields the outcome of each pair as soon as it is known. `jobs` is the number of local workers;
+    `scheduler` is the address of a Dask cluster that is used instead, or "". Raises BadInput if
+    `folder` or `scheduler` cannot be used, and Cancelled if the user cancels.
     """
     folder = folder.absolute()
     make(folder)

@@ -24,7 +24,10 @@ NO_HOST = "unknown"
 
 
 class Outcome(NamedTuple):
-    """The result of adding a pair. `error` is one line, "" if its session is in the dataset."""
+    """The result of adding a pair.
+
+    `error` is a one-line message, or "" if the pair's session is in the dataset.
+    """
 
     files: Pair
     session: str
@@ -40,10 +43,11 @@ def add_pair(
     progress: Progress | None = None,
     write_all: WriteAll = in_this_process,
 ) -> Outcome:
-    """Import a log with its captures and publish its tables, unless that was done before.
+    """Import a log with its captures and publish its tables, unless that has been done before.
 
-    `write_all` writes the shares of the tables; a long log has several.  The result names bad input
-    instead of raising, so that it does not end other tasks. Raises Cancelled.
+    `write_all` writes the shares of all tables; only a long log has several shares. The result
+    reports bad input; no exception does, because an exception would end other tasks. Raises
+    Cancelled.
     """
     watch: Progress = progress or Silent()
     try:
@@ -93,10 +97,10 @@ def _check_unchanged(session: Session, hashes: Sequence[str]) -> None:
 def _tables(
     made: Writer, written: Sequence[Path]
 ) -> tuple[dict[str, tuple[int, int]], dict[str, int]]:
-    """Move the files that have rows into the writer's private folder, under their final order.
+    """Move the tables' files into the writer's private folder, numbered in their final order.
 
-    `written` are folders with the shares of all tables.  Returns the number of rows and of bytes of
-    each table, and the number of files of each table that has several.
+    `written` are the folders that contain the shares of all tables. Returns the number of rows and
+    of bytes of each table, and the number of files of each table that has more than one file.
     """
     found: dict[str, tuple[int, int]] = {}
     files: Counter[str] = Counter()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Run the tasks of `dataset add` by Dask: on workers of this machine, or on a cluster.
 
-Dask decides which worker runs a task, limits the memory of local workers, and runs the task of a
-lost worker again.  adding.add_pair() may therefore run twice.
+Dask decides which worker runs a task, limits the memory of local workers, and runs a task again if
+its worker is lost. So add_task.add_pair() may run twice.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LOOPBACK = "127.0.0.1:0"  # any free port
 CONNECT_S = 10
 LOOK_S = 0.2  # between two reports of progress
 LARGE = 128 << 20  # bytes of a file for which a further worker may be useful
-LOST = "the connection to the Dask scheduler was lost: add the same files again"
+LOST = "the connection to the Dask scheduler was lost: repeat the command with the same files"
 AGAIN = 3  # how often a task may lose its worker
 # By default, Dask looks at itself up to 100 times a second, for pages that nobody opens here.  That
 # takes a fifth of a CPU for two workers, whether or not they work.
@@ -59,10 +59,10 @@ SETTINGS: dict[str, object] = {
 def run(
     folder: Path, pairs: Sequence[Pair], jobs: int, scheduler: str, progress: Progress
 ) -> Iterator[Outcome]:
-    """Add pairs on `jobs` local workers, or on the cluster at `scheduler` if that is not "".
+    """Add pairs on `jobs` local workers, or on the cluster at `scheduler` if it is not "".
 
     Yields one outcome per pair, in the order in which pairs are finished. Raises BadInput if there
-    is no such cluster or its scheduler has ended, and Cancelled; after Cancelled, tasks that have
+    is no such cluster or its scheduler has ended, and Cancelled. After Cancelled, tasks that have
     not begun never run.
     """
     with _client(folder, min(jobs, tasks_of(pairs)), scheduler) as client:
@@ -84,7 +84,10 @@ def tasks_of(pairs: Sequence[Pair]) -> int:
 
 
 def _add(folder: Path, files: Pair) -> Outcome:
-    """Add a pair; the task that a worker runs.  Shares of a long log become further tasks."""
+    """Add one pair to the dataset: the task that a worker runs.
+
+    The shares of a long log become tasks of their own.
+    """
     return add_pair(folder, files, None, _by_tasks)
 
 
@@ -107,10 +110,10 @@ def _outcomes(
     running: dict[Future, Pair],
     progress: Progress,
 ) -> Iterator[Outcome]:
-    """Add pairs, as many at once as workers can run, and yield their outcomes.
+    """Add pairs, as many at a time as the workers can run, and yield the outcomes.
 
-    `running` always contains the tasks that have not ended.  If more tasks were submitted, they
-    would wait at workers, and Dask holds it against a waiting task, too, that its worker is lost.
+    `running` always contains the tasks that have not ended yet. If more tasks were submitted, they
+    would wait at workers. If a worker is lost, Dask counts that against its waiting tasks, too.
     """
     done: Queue[Future] = Queue()
     waiting = list(reversed(pairs))
@@ -144,9 +147,9 @@ def _outcome(future: Future, pair: Pair) -> Outcome:
 
 @contextmanager
 def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
-    """Connect to the cluster at `scheduler`, or to a new local one if that is "".
+    """Connect to the cluster at `scheduler`, or to a new local cluster if `scheduler` is "".
 
-    A local cluster ends with this process, and its connections are encrypted.
+    A local cluster ends when this process ends, and its connections are encrypted.
     """
     for name in ("distributed", "distributed.client"):  # Dask sets a level for each
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -182,8 +185,8 @@ def _client(folder: Path, jobs: int, scheduler: str) -> Iterator[Client]:
 def _reach(scheduler: str) -> None:
     """Raise OSError or ValueError if no Dask scheduler answers at `scheduler`.
 
-    Without this check, Dask's Client would try to connect for very long.  It would wait for ever
-    for a program that is no scheduler.
+    Dask's Client would try to connect for very long, and it would wait for ever for a program that
+    is no scheduler.
     """
     url = scheduler if "://" in scheduler else f"tcp://{scheduler}"
     address = urlsplit(url)

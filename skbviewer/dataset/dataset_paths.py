@@ -22,12 +22,12 @@ DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def table_file(table: str, date: str, host: str, session: str, name: str) -> Path:
-    """Return the path of a table's file of a session, relative to the dataset.
+    """Return the path of a session's file with a share of the table, relative to the dataset.
 
-    `name` begins with the token of the writer.
+    `name` is the file's name, which begins with the token of the writer.
 
-    Hive, Spark, Polars and DuckDB read the names of its folders as columns; a host named NULL would
-    be no host.
+    Hive, Spark, Polars and DuckDB read the folders' names as columns; they would read a host named
+    NULL as a missing host.
     """
     name_of_host = quote(host, safe="") if host != NULL else f"%5F{NULL[1:]}"
     place = Path(TABLES, table, f"date={date}", f"host={name_of_host}")
@@ -35,9 +35,9 @@ def table_file(table: str, date: str, host: str, session: str, name: str) -> Pat
 
 
 def check(folder: Path) -> None:
-    """Raise BadInput if `folder` is no dataset, of another version, or without its manifests.
+    """Raise BadInput if `folder` is no dataset, has another version, or lacks its manifests.
 
-    Without manifests, all tables would look like those of killed writers, which are removed.
+    Without manifests, all tables would look like tables of killed writers, which are removed.
     """
     try:
         found = json.loads((folder / MARK).read_text(encoding="utf-8"))
@@ -46,16 +46,16 @@ def check(folder: Path) -> None:
     except (OSError, ValueError) as error:
         raise BadInput(folder / MARK, None, f"cannot read: {error}") from error
     if found != FORMAT:
-        why = f"is of another version: {found}, expected {FORMAT}; add the recordings to a new one"
+        why = f"is a dataset of version {found}, not {FORMAT}: add the recordings to a new dataset"
         raise BadInput(folder, None, why)
     if not (folder / MANIFESTS).is_dir():
         raise BadInput(folder, None, f"is damaged: it has no folder {MANIFESTS}")
 
 
 def make(folder: Path) -> None:
-    """Make `folder` a dataset unless it is a dataset; two processes may do so at the same time.
+    """Make `folder` a dataset unless it is one; two processes may do so at the same time.
 
-    Raises BadInput if it contains other files, is a dataset of another version or cannot be
+    Raises BadInput if the folder contains other files, is a dataset of another version or cannot be
     written.
     """
     try:
@@ -78,9 +78,9 @@ def _ours(name: str) -> bool:
 
 
 def write_synced(path: Path, text: str) -> None:
-    """Write a file under another name, make sure that it is on the disk, and rename it.
+    """Write a file under a temporary name, make sure that it is on the disk, and rename it.
 
-    Raises OSError; then nothing is left of it.
+    Raises OSError; then no part of the file is left.
     """
     made = path.with_name(f".{path.name}.{os.getpid()}{UNFINISHED}")
     try:
@@ -95,7 +95,7 @@ def write_synced(path: Path, text: str) -> None:
 
 
 def sync(path: Path) -> None:
-    """Make sure that a file, or the names in a folder, are on the disk."""
+    """Make sure that a file, or the list of names in a folder, is on the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

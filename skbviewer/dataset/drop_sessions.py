@@ -13,7 +13,10 @@ from .session_manifests import Manifest
 
 
 def time_ns(text: str) -> int:
-    """Return a date or time, UTC unless it names a zone, as ns since 1970.  Raises KeyError."""
+    """Parse a date or time, which is UTC unless it names a zone; return ns since 1970.
+
+    Raises KeyError.
+    """
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
@@ -27,8 +30,8 @@ def time_ns(text: str) -> int:
 def drop(folder: Path, before_ns: int) -> list[Manifest]:
     """Remove the sessions that ended before `before_ns` (since 1970); return their manifests.
 
-    A session is gone as soon as its manifest is removed. A query that reads it at that moment fails
-    with an error; it never misses part of a session. Raises BadInput.
+    A session is gone as soon as its manifest is removed. A query that reads the session meanwhile
+    fails with an error; no query misses only a part of a session. Raises BadInput.
     """
     check(folder)  # before a lock is made in it
     try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """DuckDB over a dataset: a view for each table, with the columns date, host and session.
 
-The database is in memory.  Before a user's SQL runs, the settings are locked.  It may read only
-files that the manifests name.
+The database is in memory. Before a user's SQL runs, the settings are locked. The connection may
+read only files that the manifests name.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ PARTITIONS = {"date": "DATE", "host": "VARCHAR", "session": "VARCHAR"}
 def connection(folder: Path, quick: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection that can only read the files of a dataset.
 
-    With `quick`, column session is an enumeration: joins take a third of the time and a fifth of
-    the memory, but a comparison with a text that is not a session's id is an error. Raises BadInput
-    if `folder` is not a dataset, or if a query fails and a file of a table is missing or damaged.
+    With `quick`, column session is an enumeration. With the enumeration, joins take a third of the
+    time and a fifth of the memory. However, it is an error to compare the column with a text that
+    is not a session's id. Raises BadInput if `folder` is not a dataset, or if a query fails and a
+    file of a table is missing or damaged.
     """
     found = session_manifests.read_all(folder)
     with tempfile.TemporaryDirectory(prefix="skbviewer-duckdb-") as private:
@@ -62,9 +63,9 @@ def connection(folder: Path, quick: bool = False) -> Iterator[duckdb.DuckDBPyCon
 
 
 def _without_keys(folder: Path, private: Path) -> Path:
-    """Return a path of the dataset in which no folder above it is called KEY=VALUE.
+    """Return a path to the dataset in which no parent folder is called KEY=VALUE.
 
-    DuckDB would take the values of partitions from such a folder.
+    DuckDB would take the folder's name KEY=VALUE for the value of a column.
     """
     place = folder.absolute()
     if not any("=" in part for part in place.parts):
@@ -118,5 +119,5 @@ def _select(table: TableMeaning, files: Sequence[str], partitions: dict[str, str
 
 
 def literal(text: str) -> str:
-    """Return `text` as a quoted SQL string."""
+    """Return `text` as a string literal of SQL."""
     return "'" + text.replace("'", "''") + "'"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A connection with the functions and tables that filters and statistics need besides the views."""
+"""A connection that has the functions and tables that filters and statistics need."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNION SELECT split_part(place, '+', 1) FROM drops WHERE place IS NOT NULL"""
 
 @contextmanager
 def filter_connection(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yield a connection with the functions of filters, and the table function_layers.
+    """Yield a connection that has the SQL functions of filters, and table function_layers.
 
     Raises BadInput if `folder` is not a dataset.
     """

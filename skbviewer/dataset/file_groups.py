@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Groups of files that become one session: a kernel log and its captures."""
+"""Groups of files that become one session each: a kernel log and its captures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUFFIXES = (".gz", ".xz", ".zst")  # of compression
 def pairs_of(words: Sequence[str]) -> list[Pair]:
     """Group the arguments FILE of `dataset add`.
 
-    "LOG+CAPTURE+..." is one pair. Other files of one folder are a pair if their names differ only
+    "LOG+CAPTURE+..." is one pair. Other files of one folder form a pair if their names differ only
     in the suffix: a.kbl and a.pcap. Each other file is alone.
     """
     found: dict[Path, list[Path]] = {}
@@ -32,14 +32,19 @@ def pairs_of(words: Sequence[str]) -> list[Pair]:
 
 
 def _stem(path: Path) -> str:
-    """Return the name without the suffixes of compression and format."""
+    """Return a file's name without the suffixes of compression and format."""
     name = Path(path.stem) if path.suffix.lower() in SUFFIXES else path
     return name.stem
 
 
 def in_order(files: Pair) -> Pair:
-    """Return the files with logs first.  Raises BadInput if a file cannot be part of a pair."""
+    """Return the files, with the kernel logs first.
+
+    Raises BadInput if a file cannot be part of a pair.
+    """
     for path in files:
         if is_session(path):
-            raise BadInput(path, None, "is a session: add the files that it was made from")
+            raise BadInput(
+                path, None, "is a session: add the captures and kernel logs from which it was made"
+            )
     return tuple(sorted(files, key=lambda path: not readers.is_log(path)))

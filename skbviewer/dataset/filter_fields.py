@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The fields of display filters that a dataset has, as SQL over its tables.
 
-The tables of a dataset have no bytes, no hardware addresses, no notes and no streams; fields that
-need these are refused.  Aliases in SQL: p is a packet, l a leg, c a call, d a drop.
+The tables of a dataset have no bytes, hardware addresses, notes or streams; fields that need any of
+these are refused. In this SQL, the alias p is a packet, l a leg, c a call, and d a drop.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LAYERS = "LEFT JOIN function_layers f ON f.function = c.function"
 
 
 class SqlField(NamedTuple):
-    """A field as SQL: the expressions of its `values` in a row of `table`, NULL if not present."""
+    """A field as SQL: expressions for its `values` in a row of `table`, NULL if it is missing."""
 
     table: str
     form: str

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A display filter as SQL over a dataset, with the meaning that it has in one session.
+"""A display filter as SQL over a dataset; it selects the same packets as in a session.
 
-A condition on calls, legs or drops holds for a packet if one row that belongs to the packet fulfils
-it (docs/display-filter.md). A condition that SQL cannot express exactly is refused.
+A condition on calls, legs or drops holds for a packet if one of the packet's rows fulfils the
+condition (docs/display-filter.md). A condition that SQL cannot express exactly is refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .duckdb_connection import literal
 from .filter_fields import ADDRESS4, ADDRESS6, FIELDS, FLOAT, WORDS, SqlField
 
 EQUAL = ("==", "===", "!=", "!==")
-NEEDS = "only in a session, not in a dataset"
+NEEDS = "works only on a session, not on a dataset"
 MATCH = "FROM matches m JOIN {table} ON {alias}.session = m.session AND {alias}.{key} = m.leg"
 TABLES = {LEG: ("legs l", "l", "id"), CALL: ("calls c", "c", "leg"), DROP: ("drops d", "d", "leg")}
 
@@ -25,24 +25,24 @@ TABLES = {LEG: ("legs l", "l", "id"), CALL: ("calls c", "c", "leg"), DROP: ("dro
 def condition(text: str) -> str:
     """Return SQL about a packet `p` that is true if the packet matches the filter `text`.
 
-    Raises FilterError if the filter is wrong, or needs what a dataset does not have.
+    Raises FilterError if the filter is wrong, or needs data that a dataset does not have.
     """
     plan = parse(text)
     return "true" if plan is None else _Packets(text).sql(plan)
 
 
 class _Scope:
-    """Makes SQL about one row: of packets, or of calls inside call()."""
+    """Makes SQL about one row: a row of packets or, inside call(), a row of calls."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def carry(self, field: SqlField, inner: str) -> str:
-        """Return SQL that is true if a row of the field's table for this row fulfils `inner`."""
+        """Return SQL: does a row of the field's table for this row fulfil `inner`?"""
         raise NotImplementedError
 
     def sql(self, plan: p.Plan) -> str:
-        """Return SQL that is true if the row fulfils `plan`."""
+        """Return SQL that is true if the row fulfils the filter `plan`."""
         match plan:
             case p.Joined():
                 left, right = self.sql(plan.left), self.sql(plan.right)
@@ -63,7 +63,10 @@ class _Scope:
         raise AssertionError(plan)
 
     def _field(self, of: p.Operand) -> SqlField:
-        """Return the SQL of an operand.  Raises FilterError if there is none."""
+        """Return the SQL of an operand.
+
+        Raises FilterError if a dataset has no data for the operand.
+        """
         field = FIELDS.get(of.field.name)
         if field is None:
             raise self._refused(of, f"{of.field.name} is known {NEEDS}")
@@ -117,7 +120,7 @@ class _Scope:
         return self._reduced(field, plan.of.every, "==", pairs)
 
     def _test(self, plan: p.Relation, field: SqlField, value: str, right: p.Value) -> str:
-        """Return SQL that compares one value: NULL or false if the field is not present."""
+        """Return SQL that compares one value; it gives NULL or false if the field is missing."""
         operator, value = plan.operator, _grouped(value)
         if field.form == WORDS and isinstance(right, str):
             if operator == "contains":
@@ -150,7 +153,7 @@ class _Scope:
 
 class _Packets(_Scope):
     def carry(self, field: SqlField, inner: str) -> str:
-        """Return SQL that is true if a row of the field's table for this packet fulfils `inner`."""
+        """Return SQL: does a row of the field's table for this packet fulfil `inner`?"""
         if field.table == ROW:
             return inner
         table, alias, key = TABLES[field.table]
@@ -169,7 +172,7 @@ class _Calls(_Scope):
         return " ".join(self._joins)
 
     def carry(self, field: SqlField, inner: str) -> str:
-        """Return SQL that is true if the field's row for this call fulfils `inner`."""
+        """Return SQL: does the row of the field's table for this call fulfil `inner`?"""
         if field.table == CALL:
             if field.join:
                 self._joins[field.join] = None
@@ -207,7 +210,8 @@ def _ranged(operator: str, value: str, first: str, last: str) -> str:
 def _address(form: str, operator: str, value: str, right: Range) -> str:
     """Return SQL that compares an address.
 
-    A single address is compared as text, which is quick; networks and ranges as numbers.
+    A single address is compared as text, which is quick; networks and ranges are compared as
+    numbers.
     """
     first, last = int(right.first), int(right.last)
     if operator in EQUAL and first == last:

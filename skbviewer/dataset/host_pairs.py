@@ -22,9 +22,9 @@ COLUMNS = (
 def host_pairs(folder: Path, progress: Progress) -> Answer:
     """Return a row for each pair of recordings that share addresses.
 
-    `addresses` counts pairs of addresses with packets in both; `exact` and `ambiguous` count pairs
-    of packets.  Clock b - clock a is from least_ns to most_ns at the time at_ns of clock a; NULL if
-    nothing bounds it.  Raises BadInput and Cancelled.
+    `addresses` counts the pairs of addresses that exchange packets in both recordings; `exact` and
+    `ambiguous` count pairs of packets. At the time at_ns of clock a, clock b minus clock a is from
+    least_ns to most_ns; NULL if nothing bounds the difference. Raises BadInput and Cancelled.
     """
     found = across_sessions(folder, progress)
     return Answer(COLUMNS, [_row(found, *each) for each in sorted(found.shared)])
@@ -42,7 +42,7 @@ def _row(found: Across, one: int, other: int, addresses: int) -> tuple[Cell, ...
 
 
 def _clocks(found: Across, exact: Int64s, one: int) -> tuple[int | None, int | None, int | None]:
-    """Return a time in the middle of the pairs, and the bounds of the clocks' difference then."""
+    """Return the time of the median pair, and the bounds of the clocks' difference at that time."""
     if not len(exact):
         return None, None, None
     pairs = found.pairs

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`dataset open`: make a session from the input files of several sessions of a dataset.
 
-A dataset has no bytes and no records, so a session can only be made from the original files, which
-must not have been moved or changed.  The files are imported completely: a lifetime may begin before
-the range, and the verdicts of a cut log would be wrong.
+A dataset has no packet bytes and no records. A session can only be made from the original files,
+which must not have been moved or changed. The files are imported completely, because a lifetime may
+begin before the range, and the verdicts of a cut log would be wrong.
 """
 
 from __future__ import annotations

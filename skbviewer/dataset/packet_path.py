@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The path of one packet over all recordings: exact pairs, joined by skb lifetimes.
 
-A translator changes a packet's headers, but its log shows one lifetime.  So a path goes from header
-to header through the hosts that changed it.
+Address translation changes a packet's headers, but the translating host's log shows one lifetime. A
+path continues on hosts that see other headers, through the hosts that changed the headers.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Member = tuple[str, int, str, str, int | None, int | None, int | None]
 def members_of(found: Across, session: str, number: int) -> list[Member]:
     """Return a row of table `member` (see find_packet.py) for each packet of the path.
 
-    Packets that may be the same as one of the path follow, without a hop.  The list is empty if no
-    other recording has the packet.
+    The list ends with packets that may be the same as one of the path; they have no hop. The list
+    is empty if no other recording has the packet.
     """
     own = [clock for clock, each in enumerate(found.recordings) if each[0] == session]
     start = np.flatnonzero((found.number == number) & np.isin(found.found.clock, own))
@@ -39,10 +39,10 @@ def members_of(found: Across, session: str, number: int) -> list[Member]:
 
 
 def _joined(found: Across, start: Int64s) -> tuple[Int64s, dict[int, str]]:
-    """Return the sightings that belong together with the sightings `start`, and why.
+    """Return all sightings that belong together with the sightings `start`, and why they do.
 
     Sightings belong together if they are an exact pair or have the same lifetime, directly or
-    through others.  The reasons are by sighting.
+    through other sightings. The reasons are by sighting.
     """
     pairs = found.pairs
     exact = np.flatnonzero(pairs.verdict == EXACT)
@@ -68,9 +68,9 @@ def _word(reason: int) -> str:
 
 
 def _in_order(found: Across, rows: Int64s) -> Int64s:
-    """Return sightings in the order of the path: a packet's time to live only falls.
+    """Return sightings in the order of the path, on which a packet's time to live never grows.
 
-    Where headers do not show the order of two neighbours, the clocks may.
+    If the headers of two neighbouring packets do not show their order, clocks may show it.
     """
     seen = found.found.rows(rows)
     stage = np.array([STAGE[int(way)] for way in seen.way], np.int64)
@@ -99,9 +99,9 @@ def _hop(found: Across, path: Int64s, at: int, why: str) -> Member:
 
 
 def _time(found: Across, a: int, b: int) -> tuple[int | None, int | None]:
-    """Return the least and the greatest time (ns) from `a` to `b`; None: no bound.
+    """Return the least and the greatest time (ns) from sighting `a` to `b`; None if unbounded.
 
-    The least time is negative only if nothing shows which of them was first.
+    The least time is negative only if nothing shows which sighting was first.
     """
     seen = found.found
     if seen.clock[a] == seen.clock[b]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the sessions of a packet: its own, and those that may contain the same packet."""
+"""Find the sessions that may contain a packet: its own, and those with a packet like it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .session_manifests import Manifest
 def sessions_of_packet(
     folder: Path, word: str, window_ns: int, progress: Progress
 ) -> list[Manifest]:
-    """Return the session of the packet `word` ("SESSION:N") and those that `find` lists.
+    """Return the session of the packet `word` ("SESSION:N"), and the sessions that `find` lists.
 
     Raises what find() raises.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packets of all sessions of a dataset by time."""
+"""The packets of all sessions of a dataset, ordered by time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = (
 
 
 def packets(folder: Path, text: str, progress: Progress) -> Answer:
-    """Return the packets that match a display filter, by time of capture.
+    """Return the packets of all sessions that match a display filter, sorted by time of capture.
 
     Raises BadInput, FilterError and Cancelled.
     """

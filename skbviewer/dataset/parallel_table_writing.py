@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Write the tables of a long log by several tasks: each writes a share of the rows of each table.
+"""Write the tables of a long log in several tasks; each task writes a share of every table's rows.
 
-One import determines lifetimes, clocks, matches and ids for the whole log, because all of these may
-depend on any other record.  Only then is the log cut: the rows of tables of the kernel's work are
-in the order of time, or nearly so, and each task reads its share of them from the finished session.
-So no lifetime is cut, and all shares together have the rows of the import.
+One import determines lifetimes, clocks, matches and ids for the whole log, because each of these
+may depend on any record. Only then is the log divided. The rows of the tables about the kernel are
+almost in the order of time. Each task reads its share of the rows from the finished session. In
+this way no lifetime is cut, and all shares together have exactly the rows of the import.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ShareTask(NamedTuple):
 
 
 class Written(NamedTuple):
-    """The folder of a share's files; or, if `why` is not "", the file that cannot be used.
+    """The folder of a share's files; if `why` is not "", the path of the file that cannot be used.
 
     Exceptions with several arguments cannot be sent from one worker to another.
     """
@@ -53,7 +53,7 @@ def shares_of(session: Session, path: Path) -> list[ShareTask]:
 
 
 def write_share(task: ShareTask, progress: Progress | None = None) -> Written:
-    """Write a share beside the session, in a new folder; running it twice makes two folders."""
+    """Write a share into a new folder beside the session; a second run makes a second folder."""
     out = task.session.with_name(f"share{task.share.number}-{secrets.token_hex(4)}")
     request = Request(progress=progress or Silent(), payload=False)
     try:
@@ -69,12 +69,18 @@ def write_share(task: ShareTask, progress: Progress | None = None) -> Written:
 
 
 def written(result: Written) -> Path:
-    """Return the folder of a share.  Raises BadInput if it was not written."""
+    """Return the folder that contains the files of a share.
+
+    Raises BadInput if the share was not written.
+    """
     if result.why:
         raise BadInput(result.path, None, result.why)
     return result.path
 
 
 def in_this_process(shares: Sequence[ShareTask], progress: Progress) -> list[Path]:
-    """Write one share after the other; return their folders.  Raises BadInput and Cancelled."""
+    """Write all shares, one after the other; return their folders.
+
+    Raises BadInput and Cancelled.
+    """
     return [written(write_share(share, progress)) for share in shares]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Run SQL over a dataset in a thread of its own, so that the caller can cancel it.
 
-Rows, memory and time are bounded.
+The rows of the result, the memory and the time are limited.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ONLY = "only one SELECT is allowed"
 def query(folder: Path, sql: str, bounds: Bounds, progress: Progress) -> Answer:
     """Run one SELECT of a user over the views of a dataset.
 
-    Raises BadInput with one line if the SELECT is not allowed, wrong, or beyond its bounds, and
+    Raises BadInput with one line if the SELECT is not allowed, is wrong or exceeds a limit, and
     Cancelled.
     """
     with connection(folder) as db:
@@ -51,7 +51,10 @@ def run(
     bounds: Bounds,
     progress: Progress,
 ) -> Answer:
-    """Run a statement in a thread and wait for it.  Raises BadInput and Cancelled."""
+    """Run a statement in a thread, and wait until the thread ends.
+
+    Raises BadInput and Cancelled.
+    """
     made: list[Answer | Exception] = []
     done = Event()
 
@@ -76,10 +79,10 @@ def run(
 
 
 def _waited(db: duckdb.DuckDBPyConnection, done: Event, end: float, progress: Progress) -> bool:
-    """Wait for `done`, which the thread that uses `db` sets; return whether that took too long.
+    """Wait for `done`, which the thread that uses `db` sets; return whether the time limit passed.
 
     After Ctrl-C in Thread.join(), Python 3.11 takes a running thread for one that has ended
-    (bpo-45274), hence the event.
+    (bpo-45274). An event therefore signals to the caller that the thread has ended.
     """
     late = False
     try:
@@ -109,9 +112,9 @@ def _memory() -> Iterator[None]:
 
 def _reason(folder: Path, error: Exception, bounds: Bounds, late: bool) -> Exception:
     if late:
-        return BadInput(folder, None, f"query: it took more than {bounds.seconds:g} s")
+        return BadInput(folder, None, f"query: the statement took more than {bounds.seconds:g} s")
     if isinstance(error, duckdb.OutOfMemoryException | MemoryError):
-        return BadInput(folder, None, f"query: it needs more than {MEMORY} of memory")
+        return BadInput(folder, None, f"query: the statement needs more than {MEMORY} of memory")
     if isinstance(error, duckdb.Error):
         return BadInput(folder, None, f"query: {_line(error)}")
     return error
@@ -138,7 +141,7 @@ def _answer(db: duckdb.DuckDBPyConnection, bounds: Bounds) -> Answer:
 
 
 def _cell(value: Any) -> Cell:
-    """Return numbers, texts and bytes unchanged; dates, lists and the like as texts."""
+    """Return numbers, texts and bytes unchanged, but dates, lists and other values as texts."""
     if value is None or isinstance(value, int | float | str | bytes):
         return value
     if isinstance(value, Decimal):  # DuckDB's type of 1.5, a float in SQLite

@@ -21,11 +21,11 @@ Table = dict[str, npt.NDArray[Any]]
 
 
 class Across(NamedTuple):
-    """The pairs of packets of different sessions.
+    """Pairs of packets that are in different sessions.
 
-    By row of `found`: `session` is a row of `sessions`, and `number` is the packet's (0: a lifetime
-    without a packet).  `shared` has a row (clock, clock, pairs of addresses) for each pair of
-    recordings that share addresses; `recordings` has the session and host of each clock.
+    For each row of `found`, `session` is a row of `sessions`, and `number` is the packet's number
+    (0: a lifetime without a packet). `shared` has a row (clock, clock, number of shared pairs of
+    addresses) for each pair of recordings; `recordings` has the session and host of each clock.
     """
 
     found: Sightings
@@ -40,8 +40,8 @@ def across_sessions(
 ) -> Across:
     """Match the packets of all sessions of a dataset.
 
-    With `around` (ns since 1970), only packets captured between these times, each by the clock of
-    its own sniffer, and lifetimes that began between them.  Raises BadInput and Cancelled.
+    With `around` (ns since 1970), only packets captured and lifetimes begun between the two times
+    are matched. A packet's time is on its sniffer's clock. Raises BadInput and Cancelled.
     """
     within, alive = "true", "true"
     if around is not None:

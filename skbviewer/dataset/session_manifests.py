@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Manifests: one small file per session, which names its tables.
 
-Readers read only files that a manifest names. A manifest is written last, and its rename publishes
-all tables of its session at once. Its name is the hash of the inputs, so at that moment a session
-made by newer rules replaces the older one.
+Readers read only files that a manifest names. A manifest is written last; renaming it publishes all
+tables of its session at once. The name of a manifest is the hash of the inputs. A session made by
+newer rules replaces the older session at the moment in which its manifest is renamed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ID = 32  # hexadecimal digits of a session's id
 
 
 class Original(NamedTuple):
-    """An input file at the time at which its session was made. `size` is in bytes."""
+    """An input file, in the state in which a session was made of it. `size` is in bytes."""
 
     path: str
     kind: str
@@ -57,34 +57,34 @@ class Manifest(NamedTuple):
     cut: dict[str, int]
 
     def files(self, table: str) -> tuple[Path, ...]:
-        """Return the paths of a table, relative to the dataset; their rows follow each other."""
+        """Return the paths of a table's files relative to the dataset, in the order of rows."""
         names = [self.token]
         if table in self.cut:
             names = [f"{self.token}-{number}" for number in range(self.cut[table])]
         return tuple(table_file(table, self.date, self.host, self.session, n) for n in names)
 
     def rows(self, table: str) -> int:
-        """Return the number of rows of a table."""
+        """Return the number of rows of the session's table `table`."""
         return self.tables.get(table, (0, 0))[0]
 
     @property
     def size(self) -> int:
-        """Return the bytes of all tables."""
+        """Return the size of all tables in bytes."""
         return sum(size for _, size in self.tables.values())
 
     @property
     def records(self) -> int:
-        """Return the number of records of all kernel logs plus that of packets of all captures."""
+        """Return the number of records in all kernel logs plus the number of captured packets."""
         return sum(original.rows for original in self.originals)
 
 
 def key_of(hashes: Sequence[str]) -> str:
-    """Return the key of a set of inputs, given their SHA-256 in any order."""
+    """Return the key of a session's input files; `hashes` are their SHA-256 in any order."""
     return _hash(" ".join(sorted(hashes)))
 
 
 def session_of(key: str) -> str:
-    """Return the id of the session that this version of the program makes of these inputs."""
+    """Return the id of the session that this version of the program makes of the inputs `key`."""
     return _hash(f"{key} rules {RULES} tables {SCHEMA_VERSION}")
 
 
@@ -93,7 +93,7 @@ def _hash(text: str) -> str:
 
 
 def read_all(folder: Path) -> list[Manifest]:
-    """Return the manifests of a dataset by start time.
+    """Return the manifests of a dataset, sorted by start time.
 
     Raises BadInput if `folder` is not a dataset or is damaged.
     """
@@ -105,7 +105,7 @@ def read_all(folder: Path) -> list[Manifest]:
 def read(path: Path) -> Manifest | None:
     """Return the manifest in the file `path`; None if there is no such file.
 
-    Raises BadInput if it is damaged.
+    Raises BadInput if the manifest is damaged.
     """
     try:
         made = _manifest(json.loads(path.read_text(encoding="utf-8")))
@@ -116,7 +116,7 @@ def read(path: Path) -> Manifest | None:
     if not all(map(HEX.fullmatch, (made.session, made.key, made.token))) or not DATE.fullmatch(
         made.date
     ):
-        raise BadInput(path, None, "is not a manifest: it contains a name that is not allowed")
+        raise BadInput(path, None, "is not a manifest: it contains a file name that is not allowed")
     return made
 
 
@@ -131,13 +131,13 @@ def _manifest(found: dict[str, Any]) -> Manifest:
     warnings = tuple(found.pop("warnings"))
     cut = {str(name): int(files) for name, files in found.pop("cut", {}).items()}
     if not all(0 < files <= MOST_FILES for files in cut.values()):
-        raise ValueError("the number of a table's files")
+        raise ValueError("the number of files of a table is out of range")
     made = {"originals": originals, "tables": tables, "warnings": warnings, "cut": cut}
     return Manifest(**found | made)
 
 
 def damaged_file(folder: Path, manifest: Manifest) -> Path | None:
-    """Return a file of the session that is missing or has another size; None if all are whole."""
+    """Return a file of the session that is missing or has another size; None if no file is."""
     for table, (_, size) in manifest.tables.items():
         files = [folder / file for file in manifest.files(table)]
         absent = [file for file in files if not file.is_file()]
@@ -161,7 +161,7 @@ def write(folder: Path, manifest: Manifest) -> None:
 def manifest_lock(folder: Path) -> Iterator[None]:
     """Let only one process at a time change the manifests.
 
-    If the process ends, the kernel releases its lock.
+    If the process ends, the kernel releases the process's lock.
     """
     with (folder / LOCK).open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Write one session: a private folder, publishing, and the removal of what killed writers left.
+"""Write one session into a private folder, publish it, and remove files of killed writers.
 
 Each writer holds a lock on a file of its own. When the process ends, for whatever reason, the
-kernel releases the lock. So a process that gets the lock of another writer knows that this writer
+kernel releases the lock. A process that gets another writer's lock therefore knows that this writer
 has ended.
 """
 
@@ -49,7 +49,7 @@ def writer(folder: Path) -> Iterator[Writer]:
 
 @contextmanager
 def _held(lock: Path) -> Iterator[IO[str]]:
-    """Make a lock file and lock it; repeat this if a cleaning process removed it in between."""
+    """Make a lock file and lock it; try again if a cleaning process removed it in between."""
     while True:
         with lock.open("a") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -65,12 +65,12 @@ def _is(path: Path, file: IO[str]) -> bool:
 
 
 def publish(made: Writer, manifest: Manifest) -> bool:
-    """Move the tables of a writer to their places, and write the manifest that names them last.
+    """Move the tables of a writer to their places; then write the manifest that names them.
 
     In the private folder, the files of a table are called TABLE-0.parquet, TABLE-1.parquet, ...
 
-    Returns False if another writer has published this session in the meantime; then nothing
-    changes. Files of an older session of the same inputs are removed. Raises OSError.
+    Returns False, and changes nothing, if another writer has published this session in the
+    meantime. Files of an older session of the same input files are removed. Raises OSError.
     """
     try:
         for table in manifest.tables:
@@ -88,9 +88,9 @@ def publish(made: Writer, manifest: Manifest) -> bool:
 
 
 def _name(folder: Path, manifest: Manifest) -> Manifest | None:
-    """Write `manifest`, unless a manifest of this session exists already, and all its files.
+    """Write `manifest`, unless an equal one exists, with all the files that it names.
 
-    Returns the earlier manifest of these inputs, or None.
+    Returns the earlier manifest of the same inputs, or None.
     """
     with session_manifests.manifest_lock(folder):
         before = session_manifests.read(session_manifests.place_of(folder, manifest.key))
@@ -114,7 +114,7 @@ def _move(written: Path, place: Path) -> None:
 
 
 def remove_tables(folder: Path, manifest: Manifest) -> None:
-    """Remove the files of a session that no manifest names any longer, and empty folders."""
+    """Remove the files that an old manifest names, and the folders that become empty."""
     for table in manifest.tables:
         for file in manifest.files(table):
             _remove(folder / file)
@@ -128,10 +128,10 @@ def _remove(path: Path) -> None:
 
 
 def clean(folder: Path) -> int:
-    """Remove what killed processes left behind; return the number of files and folders removed.
+    """Remove the files of killed processes; return the number of removed files and folders.
 
-    Files and folders are listed before locks and manifests are read.  So one that was listed and
-    that no lock and no manifest names belongs to no running writer and to no session.
+    A cleaning process lists files and folders before it reads locks and manifests. A listed file
+    that no lock and no manifest names therefore belongs to no running writer and to no session.
     """
     files = list((folder / TABLES).glob("*/*/*/*/*.parquet"))
     private = [path for path in (folder / WRITING).glob("*") if path.suffix != SUFFIX]
@@ -146,7 +146,7 @@ def clean(folder: Path) -> int:
 
 
 def _clean_manifests(folder: Path) -> int:
-    """Remove manifests whose writer was killed before it renamed them; return their number."""
+    """Remove manifests that a killed writer did not rename any more; return their number."""
     with session_manifests.manifest_lock(folder):  # so nobody is writing one
         dead = list((folder / MANIFESTS).glob(f".*{UNFINISHED}"))
         for path in dead:
@@ -157,7 +157,8 @@ def _clean_manifests(folder: Path) -> int:
 def _clean_private(private: Path) -> bool:
     """Remove a private folder whose writer has ended.
 
-    A task that still wrote a share may have made files in it after its writer had removed it.
+    A task of a killed writer may have put files into the folder after a cleaning process had
+    removed the folder.
     """
     dead = private.is_dir() and not private.with_name(f"{private.name}{SUFFIX}").exists()
     if dead:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """SQL that reads the sightings of all sessions: captured packets, and lifetimes without a packet.
 
-Only lifetimes with an identity that more than one recording has are read.  DuckDB finds them by a
-hash of their headers.  Equal hashes only make candidates here; package matching decides.
+A lifetime is read only if several recordings have its identity. DuckDB finds these lifetimes by a
+hash of their header values. Equal hashes only make candidates; package matching decides whether
+they are the same packet.
 """
 
 from __future__ import annotations

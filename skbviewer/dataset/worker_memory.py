@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The memory of workers: what counts, how much of it arrays may take, how much a log needs.
+"""The memory of workers: which memory counts, how much arrays may take, how much a log needs.
 
 Pages of mapped files do not count, because the kernel can write them to the disk and drop them.
-Large arrays of a long log are in such files, so that a log may be larger than a worker's memory.
+Large arrays of a long log are in mapped files, so that a log may be larger than a worker's memory.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ANONYMOUS = re.compile(r"^Rss(?:Anon|Shmem):\s*(\d+) kB", re.M)
 
 
 class BoundedNanny(Nanny):  # type: ignore[misc]  # its package has no types
-    """Ends its worker if memory that the kernel cannot take back exceeds the worker's limit."""
+    """Ends its worker if the memory that the kernel cannot take back exceeds the limit."""
 
     def __init__(self, *words: Any, **named: Any) -> None:
         super().__init__(*words, **named)
@@ -49,7 +49,7 @@ class BoundedNanny(Nanny):  # type: ignore[misc]  # its package has no types
 
 
 def anonymous(process: int) -> int:
-    """Return the bytes of a process that are in no file; 0 if it has ended."""
+    """Return how many bytes of a process's memory belong to no file; 0 if the process has ended."""
     try:
         status = Path(f"/proc/{process}/status").read_text("ascii", "replace")
     except OSError:
@@ -66,12 +66,12 @@ def limit_here() -> int:
 
 
 def of_arrays(limit: int) -> int:
-    """Return how many bytes of ordinary memory large arrays may take under `limit`."""
+    """Return how many bytes of memory outside files large arrays may take under `limit`."""
     return min(ARRAYS, max(limit - WORKER, 0) // SHARE) if limit else ARRAYS
 
 
 def of_share(session: Path) -> AbstractContextManager[object]:
-    """Return a context that bounds the arrays of a task which writes a share of `session`."""
+    """Return a context that limits the arrays of a task that writes a share of `session`."""
     most = of_arrays(limit_here())
     size = session.stat().st_size if session.is_file() else 0
     return bounded_arrays(session.parent, most) if size > SESSION_BYTES * most else nullcontext()
@@ -84,7 +84,7 @@ def needed(files: Sequence[Path]) -> int:
 
 
 def check(files: Sequence[Path], limit: int) -> None:
-    """Raise BadInput if a worker's `limit` is too small for `files`; 0 is no limit.
+    """Raise BadInput if a worker's `limit` is too small to import `files`; 0 is no limit.
 
     Small files are not checked: they need less than WORKER.
     """
@@ -94,5 +94,5 @@ def check(files: Sequence[Path], limit: int) -> None:
 
 
 def mib(size: int) -> str:
-    """Return a number of bytes in MiB, for users."""
+    """Return a number of bytes as a text in MiB, for users."""
     return f"{size >> 20:,} MiB"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write a file, or a folder of files, under another name, and rename it when it is complete."""
+"""Write a file or folder under a temporary name, and rename it when it is complete."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STDOUT = Path("-")  # this name means standard output
 
 
 class _StandardOutput(RawIOBase):
-    """Standard output, which stays open when this object is closed."""
+    """Standard output as a file that stays open when this object is closed."""
 
     def writable(self) -> bool:
         """Return True."""
@@ -39,11 +39,11 @@ class _StandardOutput(RawIOBase):
 
 @contextmanager
 def written_file(out: Path) -> Iterator[BinaryIO]:
-    """Yield a file that gets the name `out` at the end, or is removed after an error.
+    """Yield a file under a temporary name; it gets the name `out`, or is removed after an error.
 
-    Writes to `out` itself if it is a pipe or a device, and to the file that a symbolic link names.
-    Raises BadInput if it cannot be written.  If `out` is STDOUT, yields standard output, and raises
-    OSError if that cannot be written.
+    Writes directly to `out` if it is a pipe or a device; if `out` is a symbolic link, writes to the
+    file that it names. Raises BadInput if the file cannot be written. If `out` is STDOUT, yields
+    standard output; raises OSError if standard output cannot be written.
     """
     if out == STDOUT:
         yield cast(BinaryIO, _StandardOutput())
@@ -76,13 +76,13 @@ def written_text(out: Path) -> Iterator[TextIO]:
 
 
 def write_text(out: Path, text: str) -> None:
-    """Write a text as written_text() does."""
+    """Write a text to a file in the way of written_text()."""
     with written_text(out) as file:
         file.write(text)
 
 
 def write_parts(out: Path, parts: Iterable[bytes | UInt8s]) -> None:
-    """Write `parts`, one after the other, as written_file() does."""
+    """Write `parts` to a file, one after the other, and rename it as written_file() does."""
     with written_file(out) as file:
         for part in parts:
             view = part.data if isinstance(part, np.ndarray) else memoryview(part)
@@ -97,10 +97,10 @@ def _beside(out: Path, what: str) -> Path:
 
 @contextmanager
 def written_folder(out: Path, suffix: str) -> Iterator[Path]:
-    """Yield a new folder that gets the name `out` at the end, or is removed after an error.
+    """Yield a folder under a temporary name; it gets the name `out`, or is removed after an error.
 
-    An existing `out` is replaced if all its files end in `suffix`.  Raises BadInput if it contains
-    anything else or cannot be written.
+    An existing folder `out` is replaced if all its files end in `suffix`. Raises BadInput if the
+    folder contains other files or cannot be written.
     """
     _check(out, suffix)
     out = Path(os.path.realpath(out))  # "." has no name
@@ -124,7 +124,7 @@ def written_folder(out: Path, suffix: str) -> Iterator[Path]:
 
 def _check(out: Path, suffix: str) -> None:
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise BadInput(out, None, "cannot write a folder of this name: it is a file")
+        raise BadInput(out, None, "cannot write a folder here: a file with this name exists")
     try:
         others = [p.name for p in out.iterdir() if p.suffix != suffix] if out.exists() else []
     except OSError as error:

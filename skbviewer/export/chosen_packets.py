@@ -20,10 +20,10 @@ MOST_PACKETS, MOST_BYTES = 1 << 16, 1 << 25  # of a block of packets that is wri
 
 
 class Places(NamedTuple):
-    """The positions of packets in the file of their capture, and the part of each that is written.
+    """Where packets are in the file of their capture, and which part of each packet is written.
 
-    A packet's `caplen` captured bytes begin at `offset`; the first `kept` bytes are written;
-    `length` is the size on the wire. `ts` is the capture's own time, ns.
+    A packet's `caplen` captured bytes begin at `offset`. Its first `kept` bytes are written. Its
+    `length` is its size on the wire. `ts` is the time (ns) on the capture's own clock.
     """
 
     offset: Int64s
@@ -59,8 +59,8 @@ def packet_places(data: Data, file: UInt8s, packets: Int64s, request: Request) -
 def chosen_packets(recording: Exportable, request: Request) -> Int64s:
     """Return the numbers of the captured packets that `request` chooses, ascending.
 
-    Raises KeyError if one of its rows is not a captured packet, unless the request asks for
-    kernel-only packets; and the exceptions of chosen_rows().
+    Raises KeyError if a chosen row is a row K<n> and the request does not ask for kernel-only
+    packets, and the exceptions of chosen_rows().
     """
     for row in request.rows:
         if row < 0 and not request.kernel_only:
@@ -70,9 +70,9 @@ def chosen_packets(recording: Exportable, request: Request) -> Int64s:
 
 
 def parts(packets: Int64s, caplen: Int64s) -> Iterator[Int64s]:
-    """Divide packets into parts of at most MOST_PACKETS and about MOST_BYTES.
+    """Divide packets into parts of at most MOST_PACKETS packets and about MOST_BYTES bytes.
 
-    `caplen` is the number of bytes of each packet.
+    `caplen` is the captured length of each packet in bytes.
     """
     part = np.maximum(
         np.arange(len(packets)) // MOST_PACKETS, np.cumsum(caplen, dtype=np.int64) // MOST_BYTES

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The rows that a request chooses: the same in every format, so that all formats agree.
+"""The rows that a request chooses; every export format uses them, so that all formats agree.
 
 A row is a packet, or row K<n>: an skb lifetime without a packet. A row is chosen if it matches the
 filter, is among the named rows, and is in the range. A packet is in the range if it was captured
-then; a row K<n> if its lifetime began then. Formats that contain only captured packets leave out
-the rows K<n>. Lifetimes that are no rows (copies of sniffers, ambiguous matches) are in a file only
-if nothing is restricted.
+within the range; a row K<n> is in it if its lifetime began then. Formats that contain only captured
+packets leave out the rows K<n>. Lifetimes that are no rows (copies of sniffers, ambiguous matches)
+are exported only if the request restricts nothing.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def chosen_rows(recording: Exportable, request: Request) -> Int64s | None:
-    """Return the rows that `request` chooses; None means all rows, because it restricts nothing.
+    """Return the rows that `request` chooses; None means all rows, because nothing is restricted.
 
-    Packets n come first, then -n for rows K<n>; both ascend in n. Raises KeyError if there is no
-    such row, FilterError, BadInput and Cancelled.
+    Packets n come first, in ascending order, then -n for rows K<n>, in ascending order of n. Raises
+    KeyError if a row does not exist, FilterError, BadInput and Cancelled.
     """
     packets, others = recording.packets.count(), recording.packets.all_kernel_only_count()
     for row in request.rows:
@@ -47,7 +47,7 @@ def chosen_rows(recording: Exportable, request: Request) -> Int64s | None:
 
 
 def rows_of_request(recording: Exportable, request: Request) -> TableRows | None:
-    """Return the table rows of all packets and lifetimes that `request` chooses; None means all.
+    """Return the rows of all tables that belong to what `request` chooses; None means all rows.
 
     Raises the exceptions of chosen_rows().
     """
@@ -58,9 +58,9 @@ def rows_of_request(recording: Exportable, request: Request) -> TableRows | None
 
 
 def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
-    """Return the call stacks of a row or, without one, of all rows that `request` chooses.
+    """Return the call stacks of one row or, if no row is named, of all rows that `request` chooses.
 
-    Raises KeyError if there is no such row, FilterError, BadInput and Cancelled.
+    Raises KeyError if a row does not exist, FilterError, BadInput and Cancelled.
     """
     from ..analysis.stats.call_stacks import path_stacks  # only these exports need statistics
 
@@ -70,12 +70,12 @@ def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
 
 
 def is_restricted(request: Request) -> bool:
-    """Return whether the request chooses some rows of a recording, rather than all."""
+    """Return whether the request restricts the rows of a recording."""
     return bool(request.filter or request.rows or request.times is not None)
 
 
 def none_chosen(recording: Exportable, export: Export, request: Request) -> str:
-    """Return a line for the user if `request` chooses nothing for the format `export`, else "".
+    """Return a line for the user if `request` chooses nothing that `export` can contain, else "".
 
     Raises the exceptions of chosen_rows().
     """
@@ -93,7 +93,7 @@ def _with_kernel_only(export: Export, request: Request) -> bool:
 
 
 def _between(recording: Exportable, rows: Int64s, times: tuple[int, int]) -> Int64s:
-    """Return the `rows` at begin <= t < end of `times`, session time in ns."""
+    """Return the `rows` with begin <= t < end; `times` are their session times in ns."""
     data = recording.export.field_data()
     packets = recording.export.captured_between(rows[rows > 0], times)
     others = rows[rows < 0]
@@ -105,9 +105,9 @@ def _between(recording: Exportable, rows: Int64s, times: tuple[int, int]) -> Int
 
 
 def session_times(recording: Exportable, source: Int64s, ts: Int64s) -> Int64s:
-    """Return times of kernel logs as session time, ns (int64).
+    """Convert times on the clocks of kernel logs to session time in ns (int64).
 
-    `source` is the log of each time in `ts`.
+    `source` is the log to whose clock each time in `ts` belongs.
     """
     made: Int64s = ts.astype(np.int64)
     for one in np.unique(source).tolist():

@@ -13,7 +13,7 @@ from ..analysis.comparison.time_blocks import WINDOWS
 
 
 def comparison_json(found: Comparison, names: tuple[list[str], list[str]]) -> dict[str, Any]:
-    """Return all numbers of a comparison; `names` are the files of each recording.
+    """Return all numbers of a comparison; `names` are the file names of each recording.
 
     If nothing could be judged, `changes` is None, and `unjudged` says why.
     """
@@ -52,7 +52,7 @@ def _moment(moment: Moment | None) -> dict[str, Any] | None:
 
 
 def steps_json(found: PacketSteps) -> dict[str, Any]:
-    """Return two packets side by side."""
+    """Return the comparison of two packets, step by step."""
     steps = [
         step._asdict()
         | {"a": _moment(step.a), "b": _moment(step.b)}

@@ -12,7 +12,7 @@ KEYS = ("section", "name", "measure", "unit", "of", *Difference._fields[2:])
 
 
 def comparison_table(rows: Sequence[Difference]) -> Table:
-    """Return the rows.  Column `unit` has the unit of columns a and b; changes are fractions."""
+    """Return the rows. Column `unit` is the unit of columns a and b; changes are fractions."""
     return Table(
         KEYS, [(row.measure.section, row.name, *row.measure[1:4], *row[2:]) for row in rows]
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A comparison of two recordings in sentences and tables for a terminal.
 
-Times are microseconds.  Numbers that lost records may have changed are marked with *.
+Times are microseconds. An asterisk marks numbers that may be wrong because records were lost.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DIRECTION = {"tx": "sent", "rx": "received", "forward": "forwarded"}
 def comparison_lines(found: Comparison, names: tuple[str, str], every: bool) -> Iterator[str]:
     """Yield the lines of a comparison of the recordings `names`.
 
-    With `every`, all rows are listed, otherwise the largest ones.
+    With `every`, all rows are listed, otherwise only the largest changes.
     """
     yield from head_lines(found, names)
     yield from (f"  {sentence(row, found.paths)}" for row in sorted(found.changes, key=_order))
@@ -43,7 +43,7 @@ def comparison_lines(found: Comparison, names: tuple[str, str], every: bool) -> 
 
 
 def head_lines(found: Comparison, names: tuple[str, str]) -> Iterator[str]:
-    """Yield lines: what is compared, how the recordings differ, how many numbers changed."""
+    """Yield lines: the compared files, how the recordings differ, and how many numbers changed."""
     for letter, name, amount in zip("AB", names, found.amounts, strict=True):
         yield f"{letter}  {name}: {_amount(amount)}"
     yield ""
@@ -53,13 +53,13 @@ def head_lines(found: Comparison, names: tuple[str, str]) -> Iterator[str]:
 
 
 def by_weight(rows: Sequence[Difference]) -> list[Difference]:
-    """Return the changes by section, then the other rows by section; in each, the largest first."""
+    """Return all rows by section, the changes first, each part from the largest to the smallest."""
     share = _shares(rows)
     return sorted(rows, key=lambda row: (not row.changed, -share.get(row.name, 0), *_order(row)))
 
 
 def _shares(rows: Sequence[Difference]) -> dict[str, float]:
-    """Return the share of passes that took each path, in A or B; {} for rows of other sections."""
+    """Return which share of passes took each path in A or B; {} for rows of other sections."""
     return {row.name: max(row.a or 0, row.b or 0) for row in rows if row.measure == PART}
 
 
@@ -82,10 +82,13 @@ def _amount(amount: Amount) -> str:
 
 def _condition_lines(found: Comparison) -> Iterator[str]:
     if not found.conditions:
-        yield "Recorded in the same way: same kernel, host, probes and counter; nothing was lost."
+        yield (
+            "Both recordings were made in the same way (kernel, host, probes, counter), and no "
+            "records were lost."
+        )
         return
     if any(condition.spoils for condition in found.conditions):
-        yield "Some numbers are not comparable (lines with !):"
+        yield "Lines with '!' say why some numbers cannot be compared:"
     else:
         yield "The recordings differ:"
     for one in found.conditions:
@@ -95,7 +98,7 @@ def _condition_lines(found: Comparison) -> Iterator[str]:
 
 def _change_line(found: Comparison) -> str:
     if found.unjudged:
-        return f"Could not be judged, because {found.unjudged}."
+        return f"The recordings could not be compared, because {found.unjudged}."
     judged = (
         f"{counted(found.tests, 'difference')} judged, changes below {100 * found.least:g} % "
         f"ignored; chance of any false report at most {100 * LEVEL:g} % (Holm)"
@@ -109,13 +112,13 @@ def _order(row: Difference) -> tuple[int, float]:
 
 
 def _weight(row: Difference) -> float:
-    """Return how much a difference matters: its size, times how often the value occurs in B."""
+    """Return a sort key, how much a difference matters: its size times how often it occurs in B."""
     number = max(row.number_a, row.number_b) if row.measure.unit == NS else 1
     return abs((row.b or 0.0) - (row.a or 0.0)) * number
 
 
 def sentence(row: Difference, paths: Mapping[str, PathClass] | None = None) -> str:
-    """Return a row of a comparison as a sentence; `paths` maps the name of each path to its steps.
+    """Return a row of a comparison as a sentence; `paths` maps names of paths to their steps.
 
     For example "f, self time: 1.2 us -> 1.6 us a call, +31.0 % (95 % interval +24.0 to +39.0)".
     """
@@ -132,7 +135,7 @@ def sentence(row: Difference, paths: Mapping[str, PathClass] | None = None) -> s
 
 
 def per(row: Difference) -> str:
-    """Return what a number is relative to: "a call", "a pass", "of passes of its direction"."""
+    """Return to what a number is relative: "a call", "a pass", "of passes of its direction"."""
     word = "of" if row.measure.unit == SHARE else "a"
     return f"{word} {row.measure.of}"
 
@@ -144,7 +147,7 @@ def _interval(row: Difference) -> str:
 
 
 def title_of(row: Difference, paths: Mapping[str, PathClass]) -> str:
-    """Return the name of a row's function, layer, reason or path.
+    """Return the name of the function, layer, drop reason or path that a row is about.
 
     A path is named by its direction, its number of calls, and its first and last function.
     """
@@ -195,7 +198,7 @@ def _table(section: str, rows: list[Difference], found: Comparison, every: bool)
 
 
 def _largest(section: str, rows: list[Difference]) -> list[Difference]:
-    """Return the changes of a section and the rows of its main measure, at most SHOWN of them."""
+    """Return the changes of a section and the rows of its main measure, SHOWN rows at most."""
     if section == FUNCTIONS:
         main = [row for row in rows if row.changed or row.measure == SELF]
         return sorted(main, key=lambda row: (not row.changed, -_weight(row)))[:SHOWN]
@@ -220,7 +223,7 @@ def _cells(row: Difference, paths: Mapping[str, PathClass]) -> tuple[str, ...]:
 
 
 def step_lines(found: PacketSteps, names: tuple[str, str]) -> Iterator[str]:
-    """Yield two packets side by side: start and self time of each step, and the difference."""
+    """Yield lines that compare two packets: start and self time of each step, differences."""
     yield f"A  {names[0]}"
     yield f"B  {names[1]}"
     yield _apart(found)
@@ -238,10 +241,13 @@ def step_lines(found: PacketSteps, names: tuple[str, str]) -> Iterator[str]:
 
 def _apart(found: PacketSteps) -> str:
     if not found.steps:
-        return "No path of these packets is known, so there is nothing to compare."
+        return "The paths of both packets are unknown, so they cannot be compared."
     for side, other in (("A", "B"), ("B", "A")):
         if all(getattr(step, side.lower()) is None for step in found.steps):
-            return f"No path of {side} is known; these are the steps of {other}."
+            return (
+                f"The path of packet {side} is unknown; the listed steps are those of packet "
+                f"{other}."
+            )
     if found.apart is None:
         return "Both took the same steps."
     step = found.steps[found.apart]
@@ -265,7 +271,7 @@ def _moment(moment: Moment | None) -> str:
 
 
 def _sums(steps: Sequence[Step]) -> Iterator[str]:
-    """Yield the steps that differ most."""
+    """Yield a line for each of the five steps whose times differ most."""
     known = [step for step in steps if step.longer_ns]
     for step in sorted(known, key=lambda step: -abs(step.longer_ns or 0))[:5]:
         yield f"{(step.longer_ns or 0) / 1000:+.3f} us in {step.name}"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Cells of CSV files.
 
-A spreadsheet mistakes a text that begins with =, +, - or @ for a formula, and a process, a device
-or a function may have such a name. With an apostrophe in front, the cell remains a text (OWASP,
-"CSV Injection").
+A spreadsheet takes a text that begins with =, +, - or @ for a formula. Processes, devices and
+functions may have such names. With an apostrophe in front, the spreadsheet treats the cell as a
+text (OWASP, "CSV Injection").
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ INSIDE = re.compile(r"([,;\t]\s*\"?|\")(?=[=@]|[-+](?!\d[\d.]*(?:[\s,]|$)))")
 
 
 def csv_cell(value: Any) -> Any:
-    """Return a value for a CSV file: texts that look like formulas begin with an apostrophe."""
+    """Return a value for a CSV file; texts that look like formulas get an apostrophe in front."""
     if isinstance(value, str) and FORMULA.match(value) and not NUMBER.fullmatch(value):
         return f"'{value}"
     return value
 
 
 def comment_lines(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of comments, which spreadsheets divide into cells like all other lines.
+    """Yield lines of comments; spreadsheets divide comments into cells, too, as in all lines.
 
-    A text is one line: unprintable characters in it become escapes.
+    A comment is one line: unprintable characters in it become escapes.
     """
     for text in texts:
         yield INSIDE.sub(r"\1'", f"# {printable(text)}") + "\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A diagnosis as text for people: `skbviewer diagnose`, and the window's copy."""
+"""A diagnosis as text for people, for `skbviewer diagnose` and for copying from the window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WIDTH = 100
 
 
 class Skipped(NamedTuple):
-    """Rules that could not be judged, what the recording lacks, and how to record it."""
+    """Rules that could not be judged, the data that they lack, and how to record this data."""
 
     rules: str
     missing: str
@@ -22,7 +22,7 @@ class Skipped(NamedTuple):
 
     @property
     def why(self) -> str:
-        """Return the reason and the remedy as a sentence."""
+        """Return as a sentence which data a rule lacks, and how to record it."""
         if self.missing == CHOSEN:
             return f"Nothing was chosen: {self.how}."
         return f"The recording lacks {self.missing}. To record it: {self.how}."
@@ -51,7 +51,7 @@ def quiet(made: Diagnosis) -> list[str]:
 
 
 def not_judged(made: Diagnosis) -> list[Skipped]:
-    """Return the rules that could not be judged; rules that need the same things share an entry."""
+    """Return the rules that could not be judged, in one entry if they lack the same data."""
     alike: dict[tuple[str, str], list[str]] = {}
     for one in made.judged:
         if not one.judged:

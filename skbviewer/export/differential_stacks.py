@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Call stacks of two recordings, for differential flame graphs.
 
-Folded stacks have two columns, as Brendan Gregg's difffolded.pl writes them for flamegraph.pl: the
-self times of the first and of the second recording, ns.  A speedscope file has a profile for each.
+Folded stacks have two columns of self times in ns, for the first and for the second recording, as
+Brendan Gregg's difffolded.pl writes them for flamegraph.pl. A speedscope file has one profile for
+each recording.
 """
 
 from __future__ import annotations
@@ -20,19 +21,22 @@ STDOUT = Path("-")
 
 
 def write_folded_pairs(pairs: Sequence[StackPair], out: Path) -> None:
-    """Write folded stacks; `out` - is standard output.  Raises BadInput if that fails."""
+    """Write folded stacks to `out`; "-" is standard output. Raises BadInput if that fails."""
     _write(out, "".join(f"{';'.join(p.functions)} {p.a_ns} {p.b_ns}\n" for p in pairs))
 
 
 def write_profile_pair(pairs: Sequence[StackPair], names: tuple[str, str], out: Path) -> None:
-    """Write a speedscope file with two profiles; `out` - is standard output.  Raises BadInput."""
+    """Write a speedscope file with two profiles to `out`; "-" is standard output.
+
+    Raises BadInput.
+    """
     titles = [f"{letter}: {name}" for letter, name in zip("AB", names, strict=True)]
     named = dict(zip(titles, sides(list(pairs)), strict=True))
     _write(out, json.dumps(profiles(named, " and ".join(names))) + "\n")
 
 
 def _write(out: Path, text: str) -> None:
-    """Write to standard output (-), or a file under another name, renamed when it is complete."""
+    """Write to standard output (-), or to a file that gets its name when it is complete."""
     if out == STDOUT:
         sys.stdout.write(text)
         return

@@ -39,9 +39,9 @@ class Subject(Enum):
 class Request(NamedTuple):
     """What to export: `row` for a PACKET, `filter` for PACKETS, `shown` for the TIMELINE.
 
-    `shown` also has the size, resolution and theme of a picture of a packet.  Long work is reported
-    to `progress`, which may cancel it.  The fields after `progress` are for formats that contain
-    PACKETS and have these options.
+    For a picture of a packet, `shown` also has size, resolution and theme. Long work reports to
+    `progress`, through which the user may cancel it. The fields after `progress` are options of
+    formats that contain PACKETS.
     """
 
     row: int | None = None  # n = packet n, -n = row K<n>
@@ -74,7 +74,7 @@ class ExportableRows(Protocol):
         """Return the number of skb lifetimes that have an address but no packet."""
 
     def all_kernel_only_count(self) -> int:
-        """Return kernel_only_count() plus the lifetimes without an address, which come last."""
+        """Return kernel_only_count() plus the lifetimes without an address, which are last."""
 
     def select(self, text: str) -> RowIds | None:
         """Return the rows that match the display filter `text`; None means all packets."""
@@ -90,30 +90,30 @@ class ExportableRows(Protocol):
     ) -> RowIds | None:
         """Return the rows that match the display filter `text`, sorted; None means all packets.
 
-        `order` is the field or the word (such as "source") by which rows are sorted, and whether in
-        descending order.  `kernel_only` adds rows K<n>, with `all_lives` also those without an
-        address.  Rows in `hidden` are left out.  Raises Cancelled.
+        `order` is a field or a word such as "source", by which rows are sorted, and whether to sort
+        in descending order. `kernel_only` adds rows K<n>; `all_lives` also adds rows without an
+        address. Rows in `hidden` are left out. Raises Cancelled.
         """
 
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
-        """Return the rows `ids` in that order: n is packet n, -n is row K<n>."""
+        """Return the rows `ids` of the packet list in this order: n is packet n, -n is row K<n>."""
 
 
 class ExportablePaths(Protocol):
     """The kernel paths of an open session."""
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
-        """Return the path of `packet`; if that is None, of `series`.
+        """Return the path of `packet` or, if `packet` is None, of the lifetime `series`.
 
-        Raises KeyError if there is none.
+        Raises KeyError if the path does not exist.
         """
 
 
 class ExportableContents(Protocol):
-    """The packets' bytes of an open session."""
+    """The captured bytes of an open session's packets."""
 
     def packet_bytes(self, number: int) -> bytes | None:
-        """Return the captured bytes of a packet; None if its file moved or changed its size."""
+        """Return the captured bytes of a packet; None if the capture moved or changed its size."""
 
 
 class LayerColours(Protocol):
@@ -143,13 +143,13 @@ class ExportableStacks(Protocol):
 
 
 class ExportableList(Protocol):
-    """The packet list of an open session as a file, and the data from which captures are made."""
+    """The packet list of an open session as a file, and the data for writing captures."""
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
-        """Return those of `packets` captured at begin <= t < end of `times` (session time, ns)."""
+        """Return the `packets` captured from begin to before end: `times` (session time, ns)."""
 
     def first_ns(self) -> int:
-        """Return the time from which the Time column counts, ns since the epoch."""
+        """Return the time (ns since the epoch) at which the Time column is 0."""
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
         """Convert the times `ts` (ns) of a source's clock to session time."""
@@ -158,7 +158,7 @@ class ExportableList(Protocol):
         """Return the tables from which the fields of display filters are computed."""
 
     def capture_bytes(self, source: int) -> UInt8s:
-        """Return the contents of the capture `source`; packet offsets are positions in it."""
+        """Return the bytes of the capture `source`; offsets of packets are positions there."""
 
     def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
         """Return the packets with bytes in the retis log `source`, and the decompressed log."""
@@ -183,11 +183,11 @@ class ExportableTables(Protocol):
     ) -> Iterator[dict[str, Vector]]:
         """Yield the columns of a table in blocks of rows: at least one, which may be empty.
 
-        `share` is the share of the blocks to yield, perhaps none.
+        `share` says which part of the blocks to yield; that part may be empty.
         """
 
     def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> TableRows:
-        """Return the rows that belong to `packets` and to the lifetimes of rows `kernel_only`."""
+        """Return the rows that belong to `packets` or to lifetimes of rows `kernel_only`."""
 
 
 class Exportable(Protocol):
@@ -211,7 +211,7 @@ class Exportable(Protocol):
 
     @property
     def contents(self) -> ExportableContents:
-        """Return the bytes of the packets."""
+        """Return the part of the session that reads bytes of packets."""
 
     def info(self) -> dict[str, Any]:
         """Return counts, matches, losses, clock fits and sources: the JSON of `skbviewer info`."""
@@ -224,7 +224,7 @@ class Exportable(Protocol):
         """Return the documented tables."""
 
     def words(self) -> tuple[str, ...]:
-        """Return the name of the open session in commands; see input_files.words()."""
+        """Return how commands name the open session; see input_files.words()."""
 
     def sources(self) -> tuple[SourceRow, ...]:
         """Return the input files, in import order."""
@@ -234,9 +234,9 @@ Writer = Callable[[Exportable, Request, Path], None]
 
 
 class Export(NamedTuple):
-    """One line of EXPORTS: a format, and the subjects that it can contain.
+    """A line of EXPORTS: an export format, and the subjects that a file of this format can contain.
 
-    `write` is None for pictures, which skbviewer.gui paints (its table PAINTERS). `write` raises
+    `write` is None for pictures, which skbviewer.gui paints (see PAINTERS there). `write` raises
     KeyError with a line for the user, FilterError, BadInput and Cancelled.
     """
 
@@ -256,7 +256,7 @@ class Export(NamedTuple):
 def packet_path(recording: Exportable, row: int) -> PacketPath:
     """Return the path of a row of the packet list: n is packet n, -n is row K<n>.
 
-    Raises KeyError if there is no such row.
+    Raises KeyError if the row does not exist.
     """
     if row > 0:
         return recording.paths.path(row)

@@ -29,7 +29,7 @@ AT_ONCE = 1 << 13  # rows whose texts are in memory
 def write_jsonl(recording: Exportable, request: Request, out: Path) -> None:
     """Write to the file `out` the rows of all packets that `request` names.
 
-    Raises KeyError if there is no such packet, FilterError, BadInput if a capture or `out` cannot
+    Raises KeyError if the packet does not exist, FilterError, BadInput if a capture or `out` cannot
     be used, and Cancelled.
     """
     chosen, names = rows_of_request(recording, request), pseudonyms_of(recording, request)
@@ -44,7 +44,7 @@ def write_jsonl(recording: Exportable, request: Request, out: Path) -> None:
 
 
 def block_lines(table: str, block: dict[str, Vector]) -> Iterator[str]:
-    """Yield texts of many lines each, for `block`: rows of `table`, column by column."""
+    """Yield the JSON lines of `block` (rows of `table`, column by column), many in each text."""
     keys = "".join(f", {json.dumps(name)}: %s" for name in block)
     line = f'{{"table": {json.dumps(table)}{keys}}}\n'
     words = {name: [*map(_text, vector.words or ()), "null"] for name, vector in block.items()}
@@ -60,7 +60,7 @@ def _text(value: str) -> str:
 
 
 def _texts(vector: Vector, words: list[str], rows: slice) -> list[str]:
-    """Return the values of `vector` in `rows` as JSON."""
+    """Return the values of the column `vector` in `rows` as JSON texts."""
     values = vector.values[rows].tolist()
     if vector.words is not None:
         return [words[code] for code in values]  # -1 is the last one

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Write a KBL's records as text lines, in the style of tcpdump.
 
-Input: a KBL as the reader returns it.  Output: one line per record, and a second line for a call
-that returned.  A line contains the time (s, on the KBL's clock), CPU, context, task, direction and
-packet.  The frames of a drop's stack follow the drop, one per line.  A gap in the file is written
-like lost records, at the time at which it ends.
+Input: a KBL as the reader returns it. Output: one line per record, and a second line for a call
+that returned. A line contains the time (s, on the KBL's clock), CPU, context, task, direction and
+packet. After a drop come the functions of its stack, one per line. A gap in the file is written as
+lost records, at the time at which the gap ends.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Row = SimpleNamespace  # one row of any table; attributes are the columns
 
 
 class _Beside(NamedTuple):
-    """Details of a log that are not in its records, by the record's ordinal."""
+    """Data of a log that is not in the columns of its records, by the ordinal of the record."""
 
     hooks: dict[int, int]
     changes: dict[int, Row]
@@ -48,7 +48,7 @@ class _Beside(NamedTuple):
 
 
 def dump_lines(log: KernelLog, batch: int = 4096) -> Iterator[str]:
-    """Yield the lines of `log` in time order; `batch` records are formatted at a time."""
+    """Yield the lines of `log` in order of time; `batch` records are formatted at a time."""
     names, details = names_in(log), log.details
     hooks = {row.ordinal: row.hook for row in _rows(details.drops)}
     changes = {row.ordinal: row for row in _rows(details.changes)}
@@ -70,7 +70,7 @@ def dump_lines(log: KernelLog, batch: int = 4096) -> Iterator[str]:
 
 
 def _in_time(log: KernelLog) -> tuple[Int64s, npt.NDArray[np.bool_]]:
-    """Return the record of each line in time order, and whether the line shows its return."""
+    """Return the record of each line in order of time, and whether the line shows a return."""
     kind, ends = log.records["kind"], log.records["exit_ts"]
     calls = np.flatnonzero(ends >= 0)
     record = np.concatenate([np.arange(len(kind)), calls])
@@ -84,7 +84,7 @@ def _in_time(log: KernelLog) -> tuple[Int64s, npt.NDArray[np.bool_]]:
 def _interrupt_names(log: KernelLog) -> dict[int, str]:
     """Map the ordinal of each interrupt event to the interrupt's name.
 
-    A log records a name only once, and again when it changes.
+    A log records a name only once, and again if the name changes.
     """
     event = log.records["event"]
     chosen = np.isin(event, (KblEvent.IRQ_ENTRY, KblEvent.IRQ_EXIT))
@@ -98,14 +98,17 @@ def _interrupt_names(log: KernelLog) -> dict[int, str]:
 
 
 def _return(call: Row) -> Row:
-    """Make the row for a call's return.  What the skb holds at the exit is not recorded."""
+    """Make the row for the return of a call.
+
+    The log does not say which packet the skb has at the exit.
+    """
     skb = call.ret if call.flags & SKB_IS_RET else call.skb
     columns = {"kind": EXIT, "ts": call.exit_ts, "cpu": call.exit_cpu, "skb": skb, "data": call.ret}
     return Row(**(vars(call) | columns | {"ip_version": 0, "ethertype": -1}))
 
 
 def _lost(hole: Hole) -> Row:
-    """Make a LOST row of a gap in the file.  It has no context."""
+    """Make a row LOST for a gap in the file. It has no context."""
     columns = {"kind": LOST, "ts": hole.end, "dur": hole.end - hole.begin, "cpu": hole.cpu}
     columns |= {"data": hole.lost, "flags": HOLE, "context": len(CONTEXTS), "pid": -1, "skb": 0}
     return Row(**columns, func=-1, ip_version=0, ethertype=-1, saddr_hi=0, saddr_lo=0)

@@ -23,7 +23,9 @@ BYTES = TableMeaning(
     "The captured bytes of a packet.",
     (
         TableColumn("number", INT64, "", "", "the packet: packets.number", 9),
-        TableColumn("bytes", "bytes", "", "", "the captured bytes, from the link layer on", 9),
+        TableColumn(
+            "bytes", "bytes", "", "", "the captured bytes of the packet, from the link layer on", 9
+        ),
     ),
 )
 
@@ -39,11 +41,11 @@ def byte_blocks(
 ) -> Iterator[Block]:
     """Yield (numbers, offsets, bytes) for blocks of packets.
 
-    Packet k of a block has the bytes from offsets[k] to offsets[k + 1].
+    Packet k of a block has the bytes from offsets[k] to offsets[k + 1] - 1.
 
-    `packets` are in ascending order; None means all.  `snaplen` is the largest number of bytes of
-    each packet; 0 means all.  With `names`, addresses are replaced and payloads become zeros.
-    Raises BadInput if a capture cannot be read, and Cancelled.
+    `packets` are numbers of packets, ascending; None means all packets. `snaplen` is how many bytes
+    of each packet are written at most; 0 means all bytes. With `names`, addresses are replaced and
+    payloads become zeros. Raises BadInput if a capture cannot be read, and Cancelled.
     """
     fields = recording.export.field_data()
     columns = fields.columns
@@ -86,7 +88,7 @@ def _contents(recording: Exportable, source: int) -> UInt8s:
     try:
         return recording.export.capture_bytes(source)
     except BadInput as error:
-        why = f"{error.why}; --no-payload writes tables without the packets' bytes"
+        why = f"{error.why}; use '--no-payload' to write tables without the packets' bytes"
         raise BadInput(error.path, error.offset, why) from error
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Write the packet list as CSV, to a file or as the command `packets` prints it.
 
-Times are ns.  relative_ns is the list's Time column.  ts_ns of a row K<n> is on the clock of its
-kernel log.
+Times are ns. relative_ns is the packet list's Time column. ts_ns of a row K<n> is on the clock of
+its kernel log.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def write_packets_csv(
 ) -> None:
     """Write `rows` to `out` as CSV.
 
-    `lines` are written first, as comments.  Relative times are relative to `first_ns`, ns since the
-    epoch.  Raises BadInput if `out` cannot be written; then, or if `rows` raises Cancelled, `out`
-    is unchanged.
+    `lines` are written first, as comment lines. Relative times count from `first_ns`, ns since the
+    epoch. Raises BadInput if `out` cannot be written. If `out` cannot be written, or `rows` raises
+    Cancelled, `out` stays unchanged.
     """
     with written_text(out) as file:
         file.writelines(comment_lines(lines))
@@ -46,7 +46,7 @@ def write_packets_csv(
 def write_rows(
     rows: Iterable[PacketRow | SeriesRow], first_ns: int, columns: Sequence[str], to: TextIO
 ) -> None:
-    """Write a header of `columns` and the cells of `rows`, empty where a row has no such field.
+    """Write a header of `columns`, then a line per row; fields that a row lacks are empty.
 
     `first_ns` is the time from which relative_ns counts.
     """
@@ -57,9 +57,9 @@ def write_rows(
 
 
 def row_items(rows: Iterable[PacketRow | SeriesRow], first_ns: int) -> Iterator[dict[str, object]]:
-    """Yield the fields of each row, and relative_ns: its time minus `first_ns`, None if unknown.
+    """Yield the fields of each row and relative_ns: time minus `first_ns`, None if unknown.
 
-    A row K<n> has its addresses and its verdict under the same names as a packet.
+    The columns of addresses and verdict have the same names for a row K<n> as for a packet.
     """
     for row in rows:
         at = row.ts_ns if isinstance(row, PacketRow) else row.time_ns
@@ -71,7 +71,7 @@ def row_items(rows: Iterable[PacketRow | SeriesRow], first_ns: int) -> Iterator[
 
 
 def _cell(value: object) -> object:
-    """Write pairs of addresses as one cell."""
+    """Write each pair of addresses as one cell."""
     if isinstance(value, tuple):
         value = "; ".join(" > ".join(pair) for pair in value)
     return csv_cell(value)

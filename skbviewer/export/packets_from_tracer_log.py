@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Make packets that no capture contains (rows K<n>) of the bytes that a tracer's log has of them.
+"""Make packets for rows K<n>, which no capture contains, from the bytes in another tracer's log.
 
-A kernel log (.kbl) contains values of headers, but no bytes.  A retis log contains bytes of its
-points; the first point with bytes represents a lifetime.
+A kernel log (.kbl) contains values of headers, but no bytes. A retis log contains bytes of packets
+at some points. The first point with bytes represents a lifetime.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ from .formats import Exportable, Request
 from .snap_length import header_bytes, kept_bytes
 
 ETHERNET = 1  # link type of the bytes in a retis log
-NO_BYTES = "--kernel-only: no log of this recording contains bytes of packets (only retis logs can)"
+NO_BYTES = (
+    "'--kernel-only': no log of this recording contains bytes of packets (only retis logs can "
+    "contain them)"
+)
 
 
 class PointsOfLifetimes(NamedTuple):
     """Points of one log.
 
-    Each array has 0-based rows: of PointPackets, of table event, of table series.
+    The arrays have 0-based rows: of PointPackets, of table event, and of table series.
     """
 
     point: Int64s
@@ -37,12 +40,12 @@ class PointsOfLifetimes(NamedTuple):
 
 
 class LogPackets(NamedTuple):
-    """Lifetimes of one log with the bytes that represent them, in order of time.
+    """Lifetimes of one log, and the packet bytes that represent them, in order of time.
 
-    `number` has the number n of each row K<n>.  `series` and `event` are 0-based rows of the tables
-    `series` and `event`: the lifetimes, and the points whose bytes are used.  Packet k has the
-    bytes data[offset[k] :][: caplen[k]].  `ts` is the time of the point, ns since the epoch, on the
-    clock of the first capture.
+    `number` has the number n of each row K<n>. `series` has the lifetimes as 0-based rows of table
+    `series`, and `event` the points whose bytes are used as 0-based rows of table `event`. The
+    bytes of packet k are data[offset[k] :][: caplen[k]]. `ts` is the time of the point, ns since
+    the epoch, on the clock of the first capture.
     """
 
     source: SourceRow
@@ -56,7 +59,7 @@ class LogPackets(NamedTuple):
     ts: Int64s
 
     def places(self, request: Request) -> Places:
-        """Return where each packet is in `data`, and how many bytes `request` lets be written."""
+        """Return packets' positions in `data`, and how many bytes `request` lets be written."""
         zeros = np.zeros(len(self.number), np.int64)
         linktype, headers = zeros + ETHERNET, None
         if not request.payload:
@@ -65,7 +68,7 @@ class LogPackets(NamedTuple):
         return Places(self.offset, self.caplen, self.length, kept, self.ts, zeros, linktype)
 
     def part(self, rows: Int64s) -> LogPackets:
-        """Return the packets at positions `rows`."""
+        """Return only those packets that are at the positions `rows`."""
         return LogPackets(
             self.source, self.number[rows], self.series[rows], self.event[rows], self.data,
             self.offset[rows], self.caplen[rows], self.length[rows], self.ts[rows],
@@ -73,11 +76,11 @@ class LogPackets(NamedTuple):
 
 
 def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
-    """Return the kernel-only packets that `request` names, by log.
+    """Return the packets of rows K<n> that `request` names, grouped by the log with their bytes.
 
-    The list is empty unless the request asks for kernel-only packets.  Raises KeyError if no log
-    contains bytes, or if none contains the bytes of a row that the request names; FilterError;
-    BadInput if a log cannot be read; and Cancelled.
+    The result is empty unless the request asks for kernel-only packets. Raises KeyError if no log
+    contains bytes of packets, or of a packet that the request names; FilterError; BadInput if a log
+    cannot be read; and Cancelled.
     """
     if not request.kernel_only:
         return []
@@ -101,7 +104,7 @@ def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
 
 
 def without_bytes(recording: Exportable, request: Request) -> str:
-    """Return a line that counts the lifetimes that are left out because no log has their bytes.
+    """Return a line with the number of lifetimes left out because no log has their bytes.
 
     Returns "" if no lifetime that `request` names is left out.
     """
@@ -139,15 +142,15 @@ def _of_log(data: Data, source: SourceRow, points: PointPackets, wanted: Int64s)
 
 
 def points_with_bytes(data: Data, source: SourceRow, points: PointPackets) -> PointsOfLifetimes:
-    """Return the points of lifetimes that have bytes, in order of time.
+    """Return the points of lifetimes at which the log has bytes, in order of time.
 
-    Raises BadInput if the log has changed.
+    Raises BadInput if the log has changed since the import.
     """
     columns = data.columns
     rows = np.flatnonzero(columns.array("event", "source") == source.id)  # all points are events
     same = len(rows) == len(points.ts)
     if not same or (columns.take("event", "ts", rows) != points.ts).any():
-        raise BadInput(Path(source.path), None, "has changed since it was imported")
+        raise BadInput(Path(source.path), None, "has changed since the import")
     leg = columns.take("event", "leg", rows).astype(np.int64)
     shown = np.flatnonzero((points.packet >= 0) & (leg > 0))
     series = columns.take(LEG, "series", leg[shown] - 1).astype(np.int64) - 1

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The documented tables as Parquet: a folder with one file per table (docs/schema.md).
 
-The values are the same as in the session's views, so the same SELECT runs on both.  The only types
-are int32, int64, double and string: some readers refuse unsigned 64-bit numbers and times in
-nanoseconds, or change them.  packet_bytes.parquet has the packets' bytes, which a session does not
-contain.
+The values equal those of the session's views, so the same SELECT works on files and sessions. The
+only types are int32, int64, double and string, because some readers refuse or change unsigned
+64-bit numbers and times in nanoseconds. The file packet_bytes.parquet has the packets' bytes, which
+a session does not contain.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def write_parquet(
 ) -> None:
     """Write a folder with the rows of all packets that `request` names.
 
-    `codec` compresses the files: QUICK or SMALL, which also sorts the rows of some tables. `share`
-    is the share of each table to write; the files of all shares, in their order, have the rows of
-    the whole table. Raises KeyError if there is no such packet, FilterError, BadInput if pyarrow is
-    missing or a capture or `out` cannot be used, and Cancelled.
+    `codec` is how the files are compressed: QUICK or SMALL, which also sorts the rows of some
+    tables. `share` is the part of each table to write. The files of all shares, in order, have the
+    rows of the whole table. Raises KeyError if the packet does not exist, FilterError, BadInput if
+    pyarrow is missing or a capture or `out` cannot be used, and Cancelled.
     """
     arrow, parquet = _libraries(out)
     chosen, names = rows_of_request(recording, request), pseudonyms_of(recording, request)
@@ -103,7 +103,7 @@ def _write(
     batches: Iterator[pa.RecordBatch],
     codec: str,
 ) -> None:
-    """Write one file; each batch is a row group."""
+    """Write one Parquet file; each batch becomes a row group."""
     rising, plain = RISING, PLAIN
     if _is_sorted(table.name, codec):
         rising, plain = SORTED_RISING, SORTED_PLAIN
@@ -129,7 +129,7 @@ def _is_sorted(table: str, codec: str) -> bool:
 
 
 def _by_conversation(block: dict[str, Vector]) -> dict[str, Vector]:
-    """Return the rows of `block` sorted by conversation; each one's rows keep their order."""
+    """Return the rows of `block` by conversation; rows of one conversation keep their order."""
     order = np.lexsort([block[name].values for name in reversed(CONVERSATION)])
     return {
         name: Vector(of.values[order], None if of.missing is None else of.missing[order], of.words)
@@ -143,7 +143,7 @@ def _batch(arrow: ModuleType, schema: pa.Schema, block: dict[str, Vector]) -> pa
 
 
 def array_of(arrow: ModuleType, vector: Vector) -> pa.Array:
-    """Return a vector as an Arrow array, which shares its memory; texts are dictionary-encoded."""
+    """Return a vector as an Arrow array that shares its memory; texts are dictionary-encoded."""
     missing = vector.missing if vector.words is None else vector.values < 0
     valid = None
     if missing is not None and missing.any():
@@ -159,7 +159,8 @@ def array_of(arrow: ModuleType, vector: Vector) -> pa.Array:
 def _texts(arrow: ModuleType, words: Sequence[str]) -> pa.Array:
     """Return texts as an Arrow array.
 
-    arrow.array() does the same, but imports pandas if it is installed, which takes 0.3 s.
+    This function replaces arrow.array(), which imports pandas if that is installed; importing
+    pandas takes 0.3 s.
     """
     joined = "".join(words)
     encoded = words if joined.isascii() else [word.encode() for word in words]

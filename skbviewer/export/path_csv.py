@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Write one packet's kernel path as CSV.
 
-Input: a PacketPath and the session's sources.  Output: comment lines (#) with the packet, the input
-files and the certainty of the match, then a header and one row per call.  Times are ns.  Entry and
-exit are on the KBL's clock.  comp_ns is dur_ns minus the cost of the probes, and comp_err_ns is its
-possible error.  irq_ns is the time of interrupts inside the call.  If a path has executed
-instructions, they have columns.  If the session has several KBLs, the last columns name the KBL of
-each call and give its entry in session time.
+Input: a PacketPath and the session's sources. Output: comment lines (#) with the packet, the input
+files and the certainty of the match, then a header and one row per call. Times are ns. Entry and
+exit are on the KBL's clock. `comp_ns` is `dur_ns` minus the cost of the probes, and `comp_err_ns`
+is the possible error of `comp_ns`. `irq_ns` is the time of interrupts inside the call. If a path
+has executed instructions, further columns show them. If the session has several KBLs, the last
+columns name the KBL of each call and give its entry in session time.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ ACROSS = ("log", "session_ns")  # columns for sessions with several KBLs
 
 
 def write_path_of(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the path of the row of `request`, by default of packet 1.
+    """Write the path of the row that `request` names, or of packet 1 if it names none.
 
     Raises KeyError and BadInput.
     """
@@ -61,7 +61,7 @@ def write_path_of(recording: Exportable, request: Request, out: Path) -> None:
 def write_path_csv(
     path: PacketPath, sources: Sequence[SourceRow], out: Path, steps: bool = False
 ) -> None:
-    """Write the calls of `path` to `out`, if `steps` is true with their executed instructions.
+    """Write the calls of `path` to `out`; with `steps`, also the instructions that they executed.
 
     Raises BadInput if `out` cannot be written.
     """
@@ -78,7 +78,7 @@ def write_path_csv(
 
 
 def _row(title: str, leg: Leg, call: PathCall) -> dict[str, object]:
-    """Return the cells of a call by column."""
+    """Return the cells of a call's line, by column."""
     row = call._asdict() | {"leg": title, "skb": f"0x{call.skb:x}", "log": leg.log}
     row["sock"] = f"0x{call.sock:x}" if call.sock else ""
     row["session_ns"] = call.entry_ns + leg.session_offset_ns
@@ -86,7 +86,7 @@ def _row(title: str, leg: Leg, call: PathCall) -> dict[str, object]:
 
 
 def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str]:
-    """Return the comment lines: packet, match, legs, events, times and source files."""
+    """Return the CSV's comment lines: packet, match, legs, events, times and source files."""
     lines = ["skbviewer kernel path"]
     packet = path.packet
     if packet is not None:
@@ -116,7 +116,7 @@ def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str
 
 
 def _across(leg: Leg) -> list[str]:
-    """Return the lines that relate the clock of a leg's log to session time."""
+    """Return the comment lines that relate the clocks of legs' logs to session time."""
     known = leg.session_error_ns is not None
     error = f"+- {leg.session_error_ns} ns" if known else "ns, but nothing relates their clocks"
     lines = [f"  session time minus the time of {leg.log}: {leg.session_offset_ns} {error}"]
@@ -127,7 +127,7 @@ def _across(leg: Leg) -> list[str]:
 
 
 def _total(path: PacketPath) -> str:
-    """Return the total time in the kernel.  Candidate legs are not counted."""
+    """Return the total time that the packet spent in the kernel. Candidate legs are not counted."""
     if path.legs and not path.certain_legs:
         return "unknown (only candidates match)"
     why = next((leg.note for leg in path.certain_legs if leg.note), MAYBE_LOST)

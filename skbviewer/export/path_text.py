@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Write one packet's kernel path as an indented tree of text lines, or as XML.
 
-Input: a PacketPath.  Times in the text are microseconds since the leg began.  If the session has
-several logs, the heading of a leg names its log and how long after the first leg it begins.
+Input: a PacketPath. Times in the text are microseconds since the leg began. If the session has
+several logs, the heading of a leg contains the leg's log, and how long after the first leg the leg
+begins.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..records import (
 
 
 def path_lines(path: PacketPath) -> Iterator[str]:
-    """Yield the lines of the tree."""
+    """Yield the lines of a path as an indented tree: legs, their calls and events."""
     packet = path.packet
     if packet is not None:
         ends = f"{packet.source_text} -> {packet.destination_text}"
@@ -67,9 +68,9 @@ def _behind(path: PacketPath, leg: Leg) -> str:
 def _captured(leg: Leg, is_known: bool) -> str:
     """Return ", captured at 23.412 +- 1.300 us as eth0 received it, between 21.010 and 24.200 us".
 
-    The time has the error of the clock fit.  `is_known` says whether the log shows in which leg of
-    the path the packet was captured.  "" means that it was not captured in this leg, or that its
-    time is unknown.
+    The time has the possible error of the clock fit. `is_known` says whether the log shows in which
+    leg of the path the packet was captured. The result is "" if the packet was not captured in this
+    leg, or the time of capture is unknown.
     """
     seen = leg.captured
     if leg.wire_ns is None or (is_known and seen is None):
@@ -84,8 +85,8 @@ def _captured(leg: Leg, is_known: bool) -> str:
 def leg_place(leg: Leg) -> str:
     """Return the direction and device of a leg: "tx eth0"; "candidate tx eth0" for a candidate.
 
-    The device is left out if it is unknown.  If the session has several logs, the name of the log
-    is added: "tx eth0 of server".
+    The text leaves out an unknown device. If the session has several logs, the text ends with the
+    name of the leg's log: "tx eth0 of server".
     """
     words = ("candidate" if leg.match == "ambiguous" else "", leg.kind, leg.device)
     return " ".join(filter(None, words)) + (f" of {leg.log}" if leg.log else "")
@@ -127,7 +128,7 @@ def _leg_numbers(leg: Leg) -> str:
 def has_line(event: PathEvent) -> bool:
     """Return whether an event gets a line of its own.
 
-    Births and frees get no line, because the calls show them already.
+    Births and frees of skbs get no line, because the calls show them already.
     """
     return event.event not in QUIET
 
@@ -175,12 +176,13 @@ def _us(ns: int) -> str:
 
 
 def path_xml(path: PacketPath) -> str:
-    """Return the tree as XML: <path><leg><call>, nested as the calls were.
+    """Return a path as XML: <path><leg><call>, nested as the calls were.
 
-    An <event> is inside the call it happened in, and so is a <page> that it accessed, with a <line>
-    for each cache line.  Times are on the clock of the leg's log.  If the
-    session has several logs, each leg has the name of its log, the offset to session time and the
-    time of capture.  <captured> is in the leg in which the packet was captured.
+    An <event> is inside the <call> in which it happened. A <page> is inside the <call> that
+    accessed it, and has a <line> for each cache line. Times are on the clock of the log that
+    recorded the leg. If the session has several logs, each leg has the name of its log, the offset
+    to session time and the time of capture. <captured> is inside the leg in which the packet was
+    captured.
     """
     root = ElementTree.Element("path")
     if path.packet is not None:

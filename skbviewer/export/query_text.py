@@ -17,7 +17,7 @@ def as_tsv(columns: Sequence[str], rows: Rows) -> str:
 
 
 def as_markdown(columns: Sequence[str], rows: Rows) -> str:
-    """Return a table; columns without texts are right-aligned."""
+    """Return a Markdown table; columns without texts are right-aligned."""
     is_text = [any(isinstance(row[at], str) for row in rows) for at in range(len(columns))]
     rule = ["---" if left else "---:" for left in is_text]
     lines = [list(map(_cell, columns)), rule, *([_cell(_text(v)) for v in row] for row in rows)]
@@ -25,7 +25,7 @@ def as_markdown(columns: Sequence[str], rows: Rows) -> str:
 
 
 def as_json(columns: Sequence[str], rows: Rows) -> str:
-    """Return an array of objects, one line each, as `skbviewer query --json` prints it."""
+    """Return a JSON array with one object per line, as `skbviewer query --json` prints it."""
     objects = (json.dumps(dict(zip(columns, r, strict=True)), ensure_ascii=False) for r in rows)
     lines = ",\n ".join(objects)
     return f"[{lines}]\n"

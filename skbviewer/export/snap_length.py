@@ -13,9 +13,9 @@ OTHERS = 4  # bytes of other transport headers: ports, or what is there instead
 
 
 def kept_bytes(caplen: Int64s, headers: Int64s | None, snaplen: int) -> Int64s:
-    """Return the number of bytes to keep of each packet (int64).
+    """Return how many bytes to keep of each packet (int64).
 
-    This is the least of `caplen`, `headers` (None: no limit) and `snaplen` (0: no limit).
+    The result is the least of `caplen`, `headers` (None: no limit) and `snaplen` (0: no limit).
     """
     kept = caplen.copy() if headers is None else np.minimum(caplen, headers)
     return np.minimum(kept, snaplen) if snaplen else kept
@@ -24,12 +24,12 @@ def kept_bytes(caplen: Int64s, headers: Int64s | None, snaplen: int) -> Int64s:
 def header_bytes(
     data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s, length: Int64s
 ) -> Int64s:
-    """Return the size of each packet's known headers, from the link layer to the outer transport.
+    """Return the size of each packet's known headers, from link layer to outer transport header.
 
-    By packet: link type, offset in `data`, captured and original length.
+    For each packet: link type, offset in `data`, captured and original length.
 
-    Everything that is not known to be a header is payload: the inner headers of a tunnel, a packet
-    quoted by ICMP, and all of a packet whose link type is not dissected.
+    Everything that is not recognised as a header is payload: the inner headers of a tunnel, a
+    packet quoted by ICMP, and all of a packet whose link type is not dissected.
     """
     found = header_extents(data, linktype, offset, caplen, length)
     end = np.where(found["eth"][0] >= 0, offset + 14, offset)
@@ -48,7 +48,7 @@ def header_bytes(
 
 
 def _after(end: Int64s, place: Place, size: int) -> Int64s:
-    """Return the end of a header of `size` bytes; `end` for packets without this header."""
+    """Return the offsets after headers of `size` bytes; `end` for packets without this header."""
     begin, _ = place
     made: Int64s = np.where(begin >= 0, begin + size, end)
     return made

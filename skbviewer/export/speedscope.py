@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Call stacks as a profile for https://www.speedscope.app.
 
-The file has one sampled profile.  Each sample is a stack; its weight is the self time of the
-innermost function in ns.  The `file` of a frame is the function's layer, because speedscope gives
-functions of one file similar colours.  Format: https://www.speedscope.app/file-format-schema.json
+The file has one sampled profile. Each sample is a call stack; its weight is the self time (ns) of
+the innermost function. The `file` of a frame is the function's layer: speedscope gives functions of
+the same file similar colours. Format: https://www.speedscope.app/file-format-schema.json
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 def write_speedscope(recording: Exportable, request: Request, out: Path) -> None:
     """Write to the file `out` the call stacks of the packets that `request` names.
 
-    Raises KeyError if there is no such packet, FilterError, BadInput if a file cannot be used, and
-    Cancelled.
+    Raises KeyError if a packet does not exist, FilterError, BadInput if a file cannot be used,
+    and Cancelled.
     """
     stacks = stacks_of(recording, request)
     title = request.title
@@ -40,14 +40,14 @@ def write_speedscope(recording: Exportable, request: Request, out: Path) -> None
 
 
 def profile(stacks: Sequence[Stack], name: str) -> dict[str, Any]:
-    """Return the JSON of a file with one profile."""
+    """Return the JSON of a speedscope file with one profile."""
     return profiles({name: stacks}, name)
 
 
 def profiles(named: Mapping[str, Sequence[Stack]], name: str) -> dict[str, Any]:
-    """Return the JSON of a file with several profiles, which share their frames.
+    """Return the JSON of a speedscope file with several profiles, which share their frames.
 
-    `named` maps the name of each profile to its stacks; `name` is the name of the file.
+    `named` maps the name of each profile to its stacks; `name` is the name that the file shows.
     """
     every = (stack for stacks in named.values() for stack in stacks)
     layers = {name: layer_of(name) for stack in every for name in stack.functions}

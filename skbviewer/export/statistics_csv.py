@@ -11,12 +11,12 @@ from .csv_cells import csv_cell
 
 
 def write_table_csv(table: Table, file: TextIO) -> None:
-    """Write `table` to an open file, which must not translate line ends."""
+    """Write `table` as CSV to an open file that leaves line ends as they are."""
     writer = csv.writer(file)
     writer.writerow(table.columns)
     writer.writerows([(csv_cell(cell(value)) for value in row) for row in table.rows])
 
 
 def cell(value: Any) -> Any:
-    """Return a value as one cell.  The numbers of a tuple are joined by commas."""
+    """Return a value of a table as one CSV cell. The numbers of a tuple are joined by commas."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else value

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Write the boxes that a picture of the timeline draws as CSV.
+"""Write as CSV the boxes that a picture of the timeline draws.
 
-Input: the timeline and its bins.  Output: comment lines (#), a header, then one row per box,
-ordered by lane, row and time.  Times are ns of session time.  For several calls merged into one
-box, `count` is their number, `function` is empty, and `layer` is the most frequent one.
+Input: a timeline, and the boxes (bins) that a picture of it draws. Output: comment lines (#), a
+header, then one row per box, ordered by lane, row and time. Times are ns of session time. For
+several calls that were merged into one box, `count` is the number of calls, `function` is empty,
+and `layer` is the most frequent layer.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ COLUMNS += ("layer", "mixed", "function", "call", "packet", "note")
 def write_timeline_csv(
     timeline: Timeline, bins: npt.NDArray[np.void], lines: Iterable[str], out: Path
 ) -> None:
-    """Write `bins` of `timeline` to `out`; `lines` come first, as comments.
+    """Write the boxes `bins` of `timeline` to `out`; `lines` come first, as comments.
 
     Raises BadInput if `out` cannot be written.
     """

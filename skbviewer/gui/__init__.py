@@ -1,2 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The window: the only package that uses Qt.  The window shows what a session answers."""
+"""The window of skbviewer.  This is the only package that uses Qt.
+
+The window shows what a session returns, and computes nothing itself.
+"""

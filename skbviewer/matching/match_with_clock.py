@@ -3,10 +3,10 @@
 
 Input: pairs (packet, series) with agreeing identities, the clock fit, and where the capture was
 taken.  Output: a Solution.  The steps find facts about the capture (_case), the moments at which
-each packet may have been captured (possible_moments.py), the packets that the log may lack
-(missing_moments.py, repeated_identities.py), and what all consistent assignments have in common
-(file_order.py, forced_lifetimes.py).  The last step rejects results that the clock cannot prove
-(same_traffic.py, clock_doubts.py).
+each packet may have been captured (possible_tap_moments.py), the packets that the log may lack
+(missing_tap_moments.py, repeated_identities.py), and what all consistent assignments have in common
+(packets_to_assign.py, forced_lifetimes.py).  The last step rejects results that the clock cannot prove
+(same_traffic.py, packets_near_clock_steps.py).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 Input: pairs (packet, series) with agreeing identities, and the clock fit.  Output: these pairs,
 each with verdict, rung, confidence and moment; and the clock.  Exact packets may reduce the
 possible error of the clock.  A packet is exact if every consistent assignment of packets to tap
-moments gives it the same lifetime (solve.py). docs/matching.md states the rule and its assumptions.
+moments gives it the same lifetime (match_with_clock.py). docs/matching.md states the rule and its assumptions.
 """
 
 from __future__ import annotations

@@ -110,8 +110,8 @@ READERS: tuple[Reader, ...] = (
 
 _NOT_READ = {
     b"SQLi": "this is a session (or another SQLite file), not a capture or a KBL",
-    b"\xfd7zX": "compressed by xz: decompress it first",
-    b"{": "JSON, but not a retis log: it does not begin with a startup event",
+    b"\xfd7zX": "the file is compressed by xz: decompress it first",
+    b"{": "the file is JSON, but not a retis log: it does not begin with a startup event",
 }
 
 
@@ -174,7 +174,7 @@ def _reader(path: Path, head: bytes) -> Reader:
     for reader in READERS:
         if reader.sniff(head, path.name):
             return reader
-    known = "neither pcap, pcapng, KBL nor a retis log"
+    known = "the file is neither pcap, pcapng, KBL nor a retis log"
     why = (text for start, text in _NOT_READ.items() if head.startswith(start))
     raise BadInput(path, None, next(why, f"{known} (first bytes: {head[:4].hex(' ')})"))
 
@@ -187,7 +187,7 @@ def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
     """
     data = bytes(_contents(path).data[offset : offset + caplen])
     if len(data) < caplen:
-        raise BadInput(path, offset, "the file is shorter than when it was imported")
+        raise BadInput(path, offset, "the file is shorter than it was at the import")
     return data
 
 

@@ -85,7 +85,7 @@ def _unpack(path: Path, magic: bytes, size: int, progress: Progress) -> Unpacked
                     plain.write(part)
             except (zlib.error, zstandard.ZstdError, EOFError) as error:
                 why = f"the compressed data is damaged or truncated ({error})"
-                damage = f"{path}: {why}: read up to there"
+                damage = f"{path}: {why}, so only the data before the damage is read"
             plain.flush()
             if not plain.tell():
                 raise BadInput(path, None, f"compressed by {NAMES[magic]}, but empty")

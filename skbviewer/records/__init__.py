@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Data types that all layers share.  This package imports no other package of the project."""
+"""Data types that all layers share. Package `records` imports no other package of the project."""
 
 from .accessed_memory import PAGE_BYTES, TouchedLine, TouchedPage, page_of, pages_of
 from .annotation import Annotation, NotePlace

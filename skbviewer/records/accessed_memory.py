@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The memory that a call accessed: cache lines, and the pages in which they are."""
+"""The memory that a call accessed: cache lines, and the pages that contain them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PAGE_BYTES = 4096
 
 
 class TouchedLine(NamedTuple):
-    """A cache line (its address, unsigned), and how often it was loaded from and stored to."""
+    """A cache line: its unsigned address, and the numbers of loads from it and of stores to it."""
 
     address: int
     loads: int
@@ -19,7 +19,7 @@ class TouchedLine(NamedTuple):
 
 
 class TouchedPage(NamedTuple):
-    """A page (address, unsigned) with those of its cache lines that were accessed, by address."""
+    """A page: its unsigned address, and its accessed cache lines in order of their addresses."""
 
     address: int
     lines: tuple[TouchedLine, ...]
@@ -36,12 +36,12 @@ class TouchedPage(NamedTuple):
 
 
 def page_of(address: int) -> int:
-    """Return the address of the page in which `address` is."""
+    """Return the address of the page that contains `address`."""
     return address // PAGE_BYTES * PAGE_BYTES
 
 
 def pages_of(lines: Iterable[TouchedLine]) -> list[TouchedPage]:
-    """Return the pages of cache lines, which must be in the order of their addresses."""
+    """Group cache lines, which must be sorted by address, into their pages."""
     return [
         TouchedPage(page, tuple(some))
         for page, some in groupby(lines, key=lambda line: page_of(line.address))

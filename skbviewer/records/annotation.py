@@ -14,10 +14,10 @@ NOTES = (COMMENT, CALL_NOTE, RANGE_NOTE, VIEW)
 class Annotation(NamedTuple):
     """A note on a packet, an skb lifetime, a call, a time range, or the session as a whole.
 
-    `packet` and `series` are numbers in this session, and `call` is an id in table `call`.
-    `begin_ns` and `end_ns` are times on the clock of `source`, a SourceRow.id.  At most one of
-    packet, series, call and source is set.  A note of kind "view" holds JSON in `text`, in which
-    another part of the program stores its state.
+    `packet` and `series` are numbers in the session, and `call` is an id in table `call`.
+    `begin_ns` and `end_ns` are times on the clock of `source`, a SourceRow.id. At most one of
+    packet, series, call and source is set. A note of kind "view" has JSON in `text`: another part
+    of the program stores its state there.
     """
 
     kind: str  # one of NOTES
@@ -32,7 +32,7 @@ class Annotation(NamedTuple):
 
 
 class NotePlace(NamedTuple):
-    """A note and its range in session time; the range of a single moment begins and ends there."""
+    """A note and its range in session time; for a single moment, begin and end are equal."""
 
     note: Annotation
     begin_ns: int

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The bulk tables as numpy structured arrays: packets of captures, records of KBLs.
 
-Packets and records have the same identity columns, so matching compares like with like.  In a
-signed column, -1 means unknown.  Addresses are valid only where ip_version is not 0.
+Packets and records have the same identity columns, so that matching can compare them. In a signed
+column, -1 means unknown. Addresses are valid only where ip_version is not 0.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ Table = npt.NDArray[np.void]
 
 
 def empty(dtype: np.dtype[np.void], count: int) -> npt.NDArray[np.void]:
-    """Return an array of `count` rows in which every number is unknown: -1, or 0 if unsigned."""
+    """Return an array of `count` rows in which all values are unknown: -1, or 0 if unsigned."""
     row = np.zeros(1, dtype)
     for name in dtype.names or ():
         if dtype[name].kind == "i" and not name.endswith(("_hi", "_lo")):

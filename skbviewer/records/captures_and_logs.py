@@ -24,9 +24,9 @@ from .types import Int32s
 
 
 class Interface(NamedTuple):
-    """One capture interface: LINKTYPE_ value, name ("" if unknown), snap length (0 = none).
+    """An interface of a capture: LINKTYPE_ value, name ("" if unknown), snap length (0 = none).
 
-    `comments` are as they are in the file, usually UTF-8.
+    `comments` are bytes as they are in the file, usually UTF-8.
     """
 
     linktype: int
@@ -38,7 +38,7 @@ class Interface(NamedTuple):
 class CaptureDescription(NamedTuple):
     """What a capture contains besides packets: interfaces, and comments of its sections.
 
-    The packets number the interfaces from 0.  Comments are as they are in the file.
+    Packets refer to the interfaces by number, from 0. Comments are bytes as they are in the file.
     """
 
     interfaces: tuple[Interface, ...]
@@ -49,7 +49,7 @@ class CaptureDescription(NamedTuple):
 class Capture:
     """A capture as it was read: `packets` has PACKET_DTYPE, in file order.
 
-    If these packets come from a kernel log that holds their bytes, `lifetimes` is the lifetime of
+    If the packets come from a kernel log that holds their bytes, `lifetimes` has the lifetime of
     each packet, numbered as in KernelLog.lifetimes.
     """
 
@@ -64,8 +64,8 @@ class Capture:
 class Probe(NamedTuple):
     """A row of the KBL's probe table; `event` is kbl.h's enum kbl_event, or 0.
 
-    `hits` and `missed` are -1 if they were not counted.  An `inner` function has no skb: its calls
-    were recorded only inside recorded calls of other functions.
+    `hits` and `missed` are -1 if the kernel did not count them. An `inner` function has no skb: its
+    calls were recorded only inside recorded calls of other functions.
     """
 
     id: int
@@ -84,7 +84,8 @@ class Probe(NamedTuple):
 class FunctionCode(NamedTuple):
     """The machine code of a function in the recorded kernel's memory, from `address` on (unsigned).
 
-    `data` ends at the next symbol if `ended`.  Otherwise it may contain what follows the function.
+    If `ended` is set, `data` ends at the next symbol. If `ended` is not set, `data` may also
+    contain what follows the function in memory.
     """
 
     address: int
@@ -93,7 +94,7 @@ class FunctionCode(NamedTuple):
 
 
 class ClockTriple(NamedTuple):
-    """The recording kernel's clocks read at one moment, ns."""
+    """The recording kernel's clocks, read at the same moment, in ns."""
 
     mono_ns: int
     real_ns: int
@@ -102,7 +103,7 @@ class ClockTriple(NamedTuple):
 
 
 class Details(NamedTuple):
-    """Details of records that are not in their columns: tables sorted by the record's ordinal.
+    """Details of records that have no column: tables sorted by the record's ordinal.
 
     `names` maps an ordinal to the name of a thread, interrupt, module or link.
     """
@@ -120,10 +121,10 @@ HOLE = 255  # the file lacks chunks
 
 
 class Hole(NamedTuple):
-    """A gap in a CPU's stream because chunks are missing or damaged; `begin` and `end` in ns.
+    """A gap in a CPU's records because chunks are missing or damaged; `begin` and `end` in ns.
 
-    The file has no record of the gap; the reader derives it from the chunks around it.  At least
-    `lost` records were lost: a missing chunk held at least one.
+    The file has no record for the gap; the reader derives it from the chunks around it. At least
+    `lost` records were lost, because every missing chunk held at least one.
     """
 
     cpu: int
@@ -133,7 +134,7 @@ class Hole(NamedTuple):
 
 
 class Stream(NamedTuple):
-    """When the first and the last record of a CPU in the file were written, ns."""
+    """When the first and the last record of a CPU in this file were written, in ns."""
 
     cpu: int
     begin: int
@@ -143,7 +144,7 @@ class Stream(NamedTuple):
 class Calibration(NamedTuple):
     """The cost of the probes, ns; see struct kbl_calibration in kbl.h.
 
-    `skb_empty` and `skb_nested` apply to calls that carry a packet.
+    `skb_empty` and `skb_nested` are the costs for calls that carry a packet.
     """
 
     empty: int
@@ -155,13 +156,13 @@ class Calibration(NamedTuple):
     def error(self) -> int:
         """Return the possible error of a probe's cost, ns.
 
-        This is the difference in cost between empty calls with and without a packet.
+        The result is the difference between the costs of empty calls with and without a packet.
         """
         return abs(self.skb_empty - self.empty)
 
     @property
     def event(self) -> int:
-        """Return the estimated cost of an event, ns: that of an empty call's probe."""
+        """Return the estimated cost of an event in ns: the cost of the probe of an empty call."""
         return max(self.skb_empty, self.empty)
 
 
@@ -169,28 +170,28 @@ class Calibration(NamedTuple):
 class KernelLog:
     """A KBL as it was read: `records` has RECORD_DTYPE, in time order.
 
-    A call is one record: an ENTRY at the time when it began, which also holds its return.  An EXIT
-    is a return whose entry is unknown.  At equal times on one CPU, entries come first, then events
-    in the order in which they were written.
+    A call is one record: an ENTRY with the time of its entry, which also has the values of its
+    return. An EXIT is the return of a call whose entry is unknown. At equal times on one CPU,
+    entries come first, then events in the order in which they were written.
 
-    LOST records stand for records that the recorder lost; `holes` are the gaps of the file itself.
-    `streams` are the CPUs that have records.  The file is `complete` if nothing is missing after
-    the last record: the recorder was stopped, and it counted no more records than the file has.
+    LOST records stand for records that the recorder lost; `holes` are gaps in the file itself.
+    `streams` are the CPUs that wrote records. The file is `complete` if no record is missing at its
+    end: the recorder was stopped, and the file has all the records that the recorder counted.
     `missed` maps a probe id (-1: unknown probe) to the number of missed hits that no LOST record
-    shows; they may have happened at any time of the recording.
+    counts; they may have happened at any time of the recording.
 
-    `taps` has TAP_DTYPE: the packets that packet sockets received.  It is empty for older
-    recorders.
+    `taps` has TAP_DTYPE: the packets that packet sockets received. `taps` is empty for logs of
+    older recorders.
 
-    A log without `returns` has SEEN records instead of calls: a function had an skb at this time,
-    and its return is unknown.  `lifetimes` is the skb lifetime of each record, if the log shows it:
-    numbered from 0 by first record, -1 = none.  `sections` are JSON objects with details that have
-    no column.  The upper 32 bits of a record's `data` are the number of its section, from 1; 0 =
-    none.  `own_packets` are the packets whose bytes the log holds, with times of the host's wall
-    clock.
+    A log without `returns` has SEEN records instead of calls: a function had an skb at that time,
+    and it is unknown when the function returned. `lifetimes` is the number of each record's skb
+    lifetime, if the log shows it; numbers count from 0 in the order of first records, and -1 means
+    none. `sections` are JSON objects with details that have no column. The upper 32 bits of a
+    record's `data` are the number of its section, counted from 1; 0 = none. `own_packets` are the
+    packets whose bytes the log itself holds, with times of the host's wall clock.
 
-    `code` has the machine code of functions, if it was recorded; `symbols` then also has the first
-    addresses of all functions that the log names (`ip_output+0x0`).
+    `code` has the machine code of functions, if it was recorded. If code was recorded, `symbols`
+    also has the first addresses of all functions that the log names (`ip_output+0x0`).
 
     `symbols` maps each caller in the records to text such as `ip_output+0x4c`; `tasks` maps a
     thread id to its latest command name; `devices` maps (netns, ifindex) to a name.

@@ -2,9 +2,9 @@
 """Tables of packets and records that are stored column by column.
 
 Many records describe the same packet, so each footprint is stored once, and a record holds the
-number of its footprint.  Each column is stored in the narrowest type that holds its values, and is
-returned in its type in RECORD_DTYPE.  Ten million records need a quarter of the memory that an
-array of rows would need.
+number of its footprint. Each column is stored in the narrowest type that holds its values, and is
+returned in its type of RECORD_DTYPE. Ten million records in such a table need a quarter of the
+memory of an array of rows.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def narrow(values: Column) -> Column:
 class ColumnTable:
     """A read-only table that looks like a structured array but stores each column separately.
 
-    `table["ts"]` is a column, `table[names]` is an array of these columns, and `table[rows]` is an
-    array of whole rows.
+    `table["ts"]` is the column ts, `table[names]` is an array of several columns, and `table[rows]`
+    is an array of whole rows.
     """
 
     def __init__(
@@ -51,8 +51,8 @@ class ColumnTable:
     ) -> None:
         """Make a table of `columns`, which have equal lengths.
 
-        A column may have a narrower type than in `dtype`.  `scratch` holds the columns and the
-        arrays that are made from them.
+        A column may be stored in a narrower type than `dtype` says. `scratch` allocates the columns
+        and the arrays that are made from the columns.
         """
         self.dtype, self.scratch = dtype, scratch or Scratch()
         self._columns = columns
@@ -91,22 +91,22 @@ class ColumnTable:
         return self._rows(names, key)
 
     def part(self, name: str, rows: Rows) -> Column:
-        """Return column `name` at the row numbers `rows`, without building the whole column."""
+        """Return the values of column `name` in `rows`, without building the whole column."""
         return _picked(self._columns[name], rows).astype(self.dtype[name], copy=False)
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
-        """Return the columns `names` at the row numbers `rows`, by name.
+        """Return the values of the columns `names` in `rows`, by name of column.
 
-        Each has its stored type; a constant one takes no memory.
+        Each column has its stored type; a column with one value takes no memory.
         """
         return {name: _picked(self._columns[name], rows) for name in names}
 
     def only_rows(self, rows: Rows) -> ColumnTable:
-        """Return a table of the rows `rows` only."""
+        """Return a table that has only the rows `rows`."""
         return ColumnTable(self.dtype, {n: column[rows] for n, column in self._columns.items()})
 
     def with_columns(self, changed: Mapping[str, Column]) -> ColumnTable:
-        """Return a table with the columns `changed` instead of its own; the others are shared."""
+        """Return a table with the columns `changed` instead of its own; others are shared."""
         return ColumnTable(self.dtype, {**self._columns, **changed}, self.scratch)
 
     def stored(self, name: str) -> Column:
@@ -137,26 +137,26 @@ class RecordTable(ColumnTable):
     ) -> None:
         """Make a table of records.
 
-        `columns` holds the columns of RECORD_DTYPE that are not part of a footprint.
+        `columns` holds those columns of RECORD_DTYPE that are not part of a footprint.
         """
         super().__init__(RECORD_DTYPE, columns, scratch)
         self.footprint, self.footprints = footprint, footprints
 
     def make_narrow(self, names: Collection[str]) -> None:
-        """Store these columns in their narrowest types, unless they are in files."""
+        """Store the columns `names` in their narrowest types, unless columns are in files."""
         for name in names if not self.scratch.in_files else ():
             self._columns = {**self._columns, name: narrow(self._columns[name])}
 
     def part(self, name: str, rows: Rows) -> Column:
-        """Return column `name` at the row numbers `rows`, without building the whole column."""
+        """Return the values of column `name` in `rows`, without building the whole column."""
         if name in self._columns:
             return super().part(name, rows)
         return self.footprints.part(name, _picked(self.footprint, rows))
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
-        """Return the columns `names` at the row numbers `rows`, by name.
+        """Return the values of the columns `names` in `rows`, by name of column.
 
-        Each has its stored type; a constant one takes no memory.
+        Each column has its stored type; a column with one value takes no memory.
         """
         names = tuple(names)
         made = super().parts((name for name in names if name in self._columns), rows)
@@ -166,7 +166,10 @@ class RecordTable(ColumnTable):
 
 
 def _picked(column: Column, rows: Rows) -> Column:
-    """Return column[rows].  For row numbers, take() needs a third less time than indexing."""
+    """Return column[rows].
+
+    For an array of row numbers, take() needs a third less time than indexing.
+    """
     if isinstance(rows, slice) or rows.dtype == np.bool_ or not len(rows):
         return column[rows]
     if column.strides == (0,):
@@ -175,9 +178,9 @@ def _picked(column: Column, rows: Rows) -> Column:
 
 
 def no_footprints(count: int) -> ColumnTable:
-    """Return a table of `count` + 1 footprints whose columns are all unknown, to be filled.
+    """Return a table for `count` + 1 footprints to be filled; all values are unknown.
 
-    Row 0 stands for no footprint.
+    Row 0 stands for an unknown footprint.
     """
     unknown = empty(FOOTPRINT_DTYPE, 1)
     columns = {name: np.repeat(unknown[name], count + 1) for name in FOOTPRINT_NAMES}
@@ -189,12 +192,12 @@ Packets = npt.NDArray[np.void] | ColumnTable
 
 
 def scratch_of(rows: Records | Packets) -> Scratch:
-    """Return the Scratch that should hold arrays made from these rows."""
+    """Return the Scratch that allocates arrays made from these rows."""
     return rows.scratch if isinstance(rows, ColumnTable) else Scratch()
 
 
 def pick(rows: Records | Packets, index: npt.NDArray[np.int64]) -> Table:
-    """Return rows[index]; for wide rows this is ten times as fast as numpy's indexing."""
+    """Return rows[index]; for wide rows this is ten times as fast as numpy's own indexing."""
     if isinstance(rows, ColumnTable):
         return rows[index]
     whole = np.ascontiguousarray(rows).view(f"V{rows.dtype.itemsize}")
@@ -202,16 +205,16 @@ def pick(rows: Records | Packets, index: npt.NDArray[np.int64]) -> Table:
 
 
 def part(rows: Records | Packets, name: str, index: Rows) -> Column:
-    """Return column `name` at the row numbers `index`."""
+    """Return the values of column `name` in the rows `index`."""
     return rows.part(name, index) if isinstance(rows, ColumnTable) else rows[name][index]
 
 
 def parts(
     rows: Records | Packets, names: Iterable[str], index: slice | npt.NDArray[np.integer]
 ) -> dict[str, Column]:
-    """Return the columns `names` at the row numbers `index`.
+    """Return the values of the columns `names` in the rows `index`, by name of column.
 
-    Each has its stored type, which may be narrow.
+    Each column has its stored type, which may be narrow.
     """
     if isinstance(rows, ColumnTable):
         return rows.parts(names, index)

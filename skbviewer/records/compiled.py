@@ -39,22 +39,24 @@ _loading = RLock()  # two threads may make the first call of a compiled function
 class Compiled(Generic[P, R]):
     """A function that is compiled at its first call, once for each set of argument types.
 
-    Always pass the same types.  A Python int and an int64 count as one type, an int32 as another.
-    A literal that one compiled function passes to another is yet another type: count from
-    np.int64(0).  An array that is not contiguous or not writable has another type than one that is.
-    numba knows only a part of Python: arrays (also structured ones), numbers, tuples (also
-    NamedTuples), and other compiled functions from any module.  The function must neither hash
-    (dicts, sets) nor use threads: for these, machine_code.py does not load enough of numba.
-    Globals are constants whose values are fixed at compile time.  Import them by name, because the
-    version of a function (see digest()) does not depend on the members of a module.
+    Always pass the same types. A Python int and an int64 count as one type, an int32 as another. A
+    literal that one compiled function passes to another is yet another type: count from
+    np.int64(0). Contiguous arrays and others have different types, and so have writable arrays and
+    others. The compiler numba knows only a part of Python: arrays (also structured ones), numbers,
+    tuples (also NamedTuples), and other compiled functions from any module. The function must
+    neither hash (dicts, sets) nor use threads: for these, machine_code.py does not load enough of
+    numba. Globals are constants whose values are fixed at compile time. Import globals by name,
+    because the version of a function (see digest()) does not depend on the members of a module.
 
     The machine code is stored in __pycache__ beside the source or, if that is not writable, in the
-    user's numba cache folder.  If neither is writable, each process compiles again.  So does a
-    process that finds that the source, a global or a called function has changed.
+    user's numba cache folder. If neither folder is writable, each process compiles the function
+    again. A process also compiles a function again if its source, a global or a called function has
+    changed.
 
     Raises the function's exceptions, but never IndexError: an index out of bounds reads or
-    overwrites other memory.  Therefore check values from files first.  Integers wrap around, and a
-    division by zero raises ZeroDivisionError.  The GIL is released, so other threads run meanwhile.
+    overwrites other memory. Therefore check indices that come from files before the call. Integers
+    wrap around, and a division by zero raises ZeroDivisionError. The GIL is released, so other
+    threads run meanwhile.
     """
 
     def __init__(self, function: Callable[P, R], options: dict[str, Any] = OPTIONS) -> None:
@@ -139,14 +141,14 @@ class Compiled(Generic[P, R]):
 
 
 def compiled(function: Callable[P, R]) -> Compiled[P, R]:
-    """Compile a function.  It must check its indices itself if they may be out of bounds."""
+    """Compile a function. The function itself must check indices that may be out of bounds."""
     return Compiled(function)
 
 
 def allocation_free(function: Callable[P, R]) -> Compiled[P, R]:
     """Compile a function that allocates no array, without counting references to arrays.
 
-    Counting takes most of the time of a short function that another one calls for each row.
+    Counting takes most of the time of a short function that is called for each row.
     """
     return Compiled(function, ALLOCATION_FREE)
 
@@ -203,4 +205,7 @@ def _announce(dispatcher: Any) -> None:
         return
     _announced = True
     if sys.stderr is not None and sys.stderr.isatty():
-        print("skbviewer: compiling for this machine: up to a minute, only once", file=sys.stderr)
+        print(
+            "skbviewer: compiling for this machine; this takes up to a minute, but only once",
+            file=sys.stderr,
+        )

@@ -23,8 +23,9 @@ class BadInput(Exception):
 class OtherVersion(BadInput):
     """A session that another version of the program wrote.
 
-    `inputs` are the files it was made from, or () if the session does not contain their paths.
-    Importing them again makes a session of this version, which keeps the notes of the old one.
+    `inputs` are the files that the session was made from, or () if it does not contain their paths.
+    Importing the session's input files again makes a session of this version, which keeps the notes
+    of the old one.
     """
 
     def __init__(self, path: Path, why: str, inputs: tuple[Path, ...]) -> None:

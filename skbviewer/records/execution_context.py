@@ -12,10 +12,10 @@ from ..records.types import Int64s
 def execution(
     context: npt.NDArray[np.integer], pid: npt.NDArray[np.integer], cpu: npt.NDArray[np.integer]
 ) -> Int64s:
-    """Return a number for each record, equal for all records of one execution context.
+    """Return a number for each record; records of one execution context have equal numbers.
 
-    `context`, `pid` and `cpu` are the records' columns.  Tasks are identified by thread id.  The
-    idle task and interrupts are identified by CPU, because each CPU has its own.
+    `context`, `pid` and `cpu` are the records' columns. Tasks are identified by thread id. The idle
+    task and interrupts are identified by CPU, because every CPU has them.
     """
     by_cpu = -((context.astype(np.int64) << 20) + cpu + 1)
     return np.where((context == 0) & (pid > 0), pid, by_cpu)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .errors import BadInput
 
-WHY = "the name is not UTF-8: rename the file, or the folder that contains it"
+WHY = "the name is not UTF-8: rename the file, or the folder with this file"
 
 
 def check_names(paths: Iterable[Path]) -> None:
@@ -25,5 +25,5 @@ def is_utf8(name: str) -> bool:
 
 
 def shown(name: str) -> str:
-    r"""Return a name as text: bytes that are not UTF-8 become \xff and the like."""
+    r"""Return a name as text; bytes that are not UTF-8 become \xff and the like."""
     return os.fsencode(name).decode(errors="backslashreplace")

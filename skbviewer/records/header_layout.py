@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Offsets of the fields of Ethernet, IP, TCP, UDP, ICMP and ARP headers, in bytes from their start.
+"""Offsets (bytes) of the fields in Ethernet, IP, TCP, UDP, ICMP and ARP headers.
 
-The offsets are plain numbers, so that compiled loops can use them.  `..._SIZE` is the size of a
-header without options.  Numbers in headers are big-endian.
+The offsets are Python numbers, so that compiled loops can use them as constants. `..._SIZE` is the
+size of a header without options. Numbers in headers are big-endian.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The table of kernel events: number, word and traits of each.
 
-`kmod/kbl.h` has a line for each event that a KBL can hold; `kmod/gen_layout.py` makes KBL_EVENTS of
-them.  Modules ask this table which events have a trait instead of listing numbers.
+`kmod/kbl.h` has a line for each event that a KBL can hold; `kmod/gen_layout.py` makes KBL_EVENTS
+from these lines. Code finds the events that have a trait in this table, and does not list numbers
+of events.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ EVENTS_MOST = 256  # the column `event` of records has 8 bits
 
 
 class Trait(StrEnum):
-    """A property of an event that decides how code treats it."""
+    """A property of events, by which code decides how to treat them."""
 
     BIRTH = "birth"  # an skb comes into being
     CHILD = "child"  # the new skb is not the record's own: its address is in `data`
@@ -35,7 +36,7 @@ class Trait(StrEnum):
 
 
 class KernelEvent(NamedTuple):
-    """A kind of event; `text` is what kbl.h says about it."""
+    """A kind of event; `text` is the description in kbl.h."""
 
     number: int
     word: str
@@ -57,12 +58,12 @@ WORDS: dict[int, str] = {event.number: event.word for event in EVENTS}
 
 
 def numbers_with(*traits: Trait) -> tuple[int, ...]:
-    """Return the numbers of the events that have one of these traits."""
+    """Return the numbers of the events that have at least one of `traits`."""
     return tuple(event.number for event in EVENTS if event.traits.intersection(traits))
 
 
 def flags(*traits: Trait) -> Bools:
-    """Return for each event number (0 to 255) whether the event has one of these traits."""
+    """Return an array that says for each event number (0 to 255) whether it has one of `traits`."""
     made = np.zeros(EVENTS_MOST, np.bool_)
     made[list(numbers_with(*traits))] = True
     return made

@@ -2,9 +2,9 @@
 """The machine code of compiled functions: compiled by numba, stored on disk, loaded from there.
 
 numba prepares its compiler before it loads code, even if nothing has to be compiled; that takes
-three times as long as loading the code.  It also stores a copy of each function for inlining into
-other compiled functions, reads it each time, and gives each function an LLVM module.  This module
-does none of that: it adds object code to the engine.  Importing it loads numba.
+three times as long as loading the code. It also stores a copy of each function, to be inlined in
+other compiled functions, reads it each time, and gives each function an LLVM module. This module
+stores and loads object code only, without preparing a compiler. Importing it loads numba.
 """
 
 from __future__ import annotations

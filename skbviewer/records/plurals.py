@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nouns with a number and their verbs, for sentences."""
+"""Make phrases of a number with a noun or a verb."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Memory for the arrays of a large import: pages of files, which the kernel may drop.
+"""Memory for the arrays of a large import: mapped files, whose pages the kernel may drop.
 
-So an import may build more than fits into memory.  The files have no names.  The kernel deletes a
-file when its array is freed, also after a crash.
+An import may therefore use arrays that are larger than the memory. The files have no names. The
+kernel deletes a file when its array is freed, or when the process ends.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 
 
 class Scratch:
-    """Allocates arrays; large ones are in files if there is a folder for them."""
+    """Allocates arrays; if it has a folder, large arrays are in files there."""
 
     def __init__(self, folder: Path | None = None) -> None:
         """Allocate large arrays in files in `folder`.
@@ -37,7 +37,7 @@ class Scratch:
 
     @classmethod
     def for_rows(cls, size: int, folder: Path | None) -> Scratch:
-        """Return a Scratch for rows of `size` bytes and arrays made from them.
+        """Return a Scratch for rows with `size` bytes in all, and for arrays made from these rows.
 
         The result uses `folder` if the rows are large.
         """
@@ -45,24 +45,24 @@ class Scratch:
 
     @property
     def in_files(self) -> bool:
-        """Return whether large arrays are in files, so that forget() has an effect."""
+        """Return whether large arrays are in files; only then forget() has an effect."""
         return self._folder is not None
 
     def take(self, count: int, dtype: npt.DTypeLike) -> Array:
-        """Return an uninitialised array of `count` values, in a file if it is large."""
+        """Return an uninitialised array of `count` values; a large array is in a file."""
         size = count * np.dtype(dtype).itemsize
         mapped = self._mapped(size) if self._folder is not None and size >= SMALLEST_FILE else None
         return np.empty(count, dtype) if mapped is None else np.frombuffer(mapped, dtype, count)
 
     def full(self, count: int, dtype: npt.DTypeLike, value: int) -> Array:
-        """Return an array of `count` values that are all `value`, in a file if it is large."""
+        """Return an array of `count` values, all equal to `value`; a large array is in a file."""
         made = self.take(count, dtype)
         if value or made.base is None:  # a new file already contains zeros
             made[:] = value
         return made
 
     def keep(self, values: Array) -> Array:
-        """Return `values`, or a copy in a file if they are large and there is a folder."""
+        """Return `values` or, if they are large and there is a folder, a copy of them in a file."""
         if self._folder is None or values.nbytes < SMALLEST_FILE:
             return values
         made = self.take(len(values), values.dtype)
@@ -70,12 +70,12 @@ class Scratch:
         return made
 
     def forget(self) -> None:
-        """Let the kernel drop all pages of the arrays; it reads them again at the next access."""
+        """Let the kernel drop all pages of the arrays, and read them again when needed."""
         for mapped in self._maps:
             mapped.madvise(mmap.MADV_DONTNEED)
 
     def passed(self) -> None:
-        """Count a processed block of some ten thousand rows, and drop the pages of old blocks."""
+        """Count a processed block of some ten thousand rows; drop old blocks' pages."""
         self._blocks += 1
         if self._blocks % KEPT == 0:
             self.forget()
@@ -92,7 +92,7 @@ class Scratch:
 
 
 class Gathered:
-    """An array that is built from parts."""
+    """An array that is built from parts of unknown number."""
 
     def __init__(self, scratch: Scratch, dtype: npt.DTypeLike) -> None:
         self._room, self._dtype = scratch, np.dtype(dtype)
@@ -109,9 +109,9 @@ class Gathered:
             self._new, self._size = [], 0
 
     def whole(self) -> Array:
-        """Return all values, in the type of the first part, or in a wider type if a part needs it.
+        """Return all values in the type of the first part, or in a wider type if a part needs that.
 
-        Call it only once, because it frees the parts.
+        Call this method only once: it frees the parts.
         """
         parts = [*self._kept, *self._new]
         self._kept, self._new = [], []

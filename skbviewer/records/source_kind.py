@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kinds of input files.  Sessions and JSON contain these words."""
+"""The kinds of input files. Sessions and JSON output contain the words below."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from enum import StrEnum
 class SourceKind(StrEnum):
     """A format of input files; READERS (readers/__init__.py) has a line for each.
 
-    RETIS_PACKETS is not a format: it stands for the packets in a retis log, made from the bytes
-    there.
+    RETIS_PACKETS is not a format: it stands for packets that were made from the bytes in a retis
+    log.
     """
 
     PCAP = "pcap"
@@ -21,15 +21,15 @@ class SourceKind(StrEnum):
 
     @property
     def has_points(self) -> bool:
-        """Return whether such a log has points instead of calls, that is, no returns."""
+        """Return whether logs of this kind have points instead of calls: they record no returns."""
         return self is SourceKind.RETIS
 
     @property
     def is_log(self) -> bool:
-        """Return whether such a file is a kernel log; otherwise it is a capture."""
+        """Return whether files of this kind are kernel logs; all others are captures."""
         return self in (SourceKind.KBL, SourceKind.RETIS)
 
     @property
     def is_of_log(self) -> bool:
-        """Return whether such packets come from a kernel log that holds their bytes."""
+        """Return whether packets of this kind come from a kernel log that holds their bytes."""
         return self is SourceKind.RETIS_PACKETS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Documented tables for other programs: the meanings of their columns, and their values."""
+"""The types of documented tables: what their columns mean, and values of columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
 
 
 class Share(NamedTuple):
-    """One of `of` consecutive shares of a table's rows; the first has the `number` 0."""
+    """A share of a table's rows: share `number` (from 0) of `of` consecutive shares."""
 
     number: int
     of: int
@@ -48,11 +48,11 @@ class TableMeaning(NamedTuple):
 
 
 class Vector(NamedTuple):
-    """Values of one column in a block of rows.
+    """The values of one column in a block of rows.
 
-    Numbers are in `values`, which has the column's type; `missing` marks unknown ones (None: all
-    are known).  For texts, `values` has int32 codes, and the text is words[code]; code -1 is a
-    missing text.
+    Numbers are in `values`, in the column's type; `missing` marks unknown numbers (None: all are
+    known). For texts, `values` has int32 codes, and the text is words[code]; code -1 is a missing
+    text.
     """
 
     values: npt.NDArray[Any]
@@ -73,7 +73,7 @@ class Vector(NamedTuple):
 def text_objects(codes: Int32s, words: list[str]) -> npt.NDArray[np.object_]:
     """Return words[code] for each of `codes`, as an array of objects.
 
-    Each word is a single Python object, however many rows have it.
+    Each word is a single Python object, even if many rows have it.
     """
     made = np.empty(len(words) + 1, object)
     made[: len(words)] = words

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plain values for views, exports and the command line, which ask for a few rows at a time."""
+"""Plain values for views, exports and the command line, which need only a few rows at a time."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class PacketRow(NamedTuple):
 
 
 class SeriesRow(NamedTuple):
-    """An skb lifetime that matches no wire packet."""
+    """An skb lifetime that matches no captured packet."""
 
     series: int
     number: str  # "K1", "K2", ...
@@ -160,14 +160,14 @@ MAYBE_LOST = "some of its records may have been lost"
 POINTS_GAP = 2  # of a leg whose log has points only: a value of column leg.gap
 SAMPLED_GAP = 3  # of a sent packet's leg in a log of one packet in N
 BEGUN_LATE = "the log has one packet in N, each from its headers on: its begin is unknown"
-POINTS_ONLY = "its log has points only: when functions returned is unknown"
+POINTS_ONLY = "the kernel log has only points, so the return times of functions are unknown"
 
 
 class Wait(NamedTuple):
-    """A time during which no function worked for a packet, and the reason.
+    """A time during which no function worked for a packet, and why none did.
 
-    `what` is OUTSIDE if no record shows the reason.  It is MAYBE_LOST if records were lost
-    meanwhile, because the packet may have been anywhere.
+    `what` is OUTSIDE if no record shows the reason. `what` is MAYBE_LOST if records were lost
+    meanwhile, because the packet may have been anywhere then.
     """
 
     what: str
@@ -193,14 +193,17 @@ class Captured(NamedTuple):
 
 
 class Leg(NamedTuple):
-    """One pass of a packet through one network stack.  Times are on its KBL's clock.
+    """One pass of a packet through one network stack.
 
-    Add session_offset_ns to get session time. session_error_ns is the possible error of the result:
-    0 if this clock is the first KBL's, None if no clock fit connects the two.  Add epoch_offset_ns
-    to get the host's wall clock. wire_ns is when the packet was captured, by the clock fit of
-    capture and KBL (None without one), and wire_error_ns is the fit's residual.  `captured` says
-    where and when the sniffer got the packet, according to the KBL.  It is set in the leg in which
-    the packet was captured, if there is only one possible tap moment.
+    Times are on the clock of the KBL that recorded the leg.
+
+    Add `session_offset_ns` to get session time. `session_error_ns` is the possible error of session
+    time: 0 if this clock is the first KBL's, None if no clock fit connects the two clocks. Add
+    `epoch_offset_ns` to get the host's wall clock. `wire_ns` is the time of capture by the clock
+    fit of capture and KBL (None without a fit); `wire_error_ns` is the residual of the fit.
+    `captured` says where and when the sniffer got the packet, according to the kernel log.
+    `captured` is set in the leg in which the packet was captured, if there is only one possible tap
+    moment.
     """
 
     series: int
@@ -238,9 +241,9 @@ class Leg(NamedTuple):
 
     @property
     def zero_ns(self) -> int:
-        """Return the time (ns) from which entries count: the start of the path's first leg.
+        """Return the time (ns) from which entry times count: the start of the path's first leg.
 
-        If that is unknown, it is this leg's own begin.
+        If that start is unknown, the result is this leg's own begin.
         """
         return self.begin_ns if self.origin_ns is None else self.origin_ns
 
@@ -251,9 +254,10 @@ class Leg(NamedTuple):
 
 
 class Behind(NamedTuple):
-    """The time from the start of a path's first leg to the start of a different leg; ± `error_ns`.
+    """How long after the first leg of a path another leg starts, with the possible error.
 
-    `ns` is None if the clocks of their logs cannot be compared.  The error is 0 within one log.
+    `ns` is None if the clocks of the two legs' logs cannot be compared. The error is 0 if both legs
+    are in one log.
     """
 
     ns: int | None
@@ -263,9 +267,9 @@ class Behind(NamedTuple):
 class PacketPath(NamedTuple):
     """Everything that the window shows of one packet; `legs` are in order of session time.
 
-    `branches` are legs of other packets.  This packet was cloned or cut from some of these packets,
-    or was merged into them; others are its clones and segments, or were merged into it.  Legs that
-    match this packet are not among the branches, and neither are the sniffers' copies.
+    `branches` are legs of other packets. Either this packet was cloned or cut from these packets or
+    joined to them, or these packets were cloned or cut from this packet or joined to it. Legs that
+    match this packet are not among the branches, and neither are sniffers' copies.
     """
 
     packet: PacketRow | None
@@ -274,13 +278,13 @@ class PacketPath(NamedTuple):
 
     @property
     def certain_legs(self) -> tuple[Leg, ...]:
-        """Return the `legs` that certainly belong to the packet; all, for an skb lifetime."""
+        """Return the `legs` that certainly belong to the packet; all legs of an skb lifetime."""
         if self.packet is None:
             return self.legs
         return tuple(leg for leg in self.legs if leg.match != "ambiguous")
 
     def behind(self, leg: Leg) -> Behind | None:
-        """Return how long after the first leg `leg` begins.
+        """Return how long after the first leg the leg `leg` begins.
 
         Returns None for the first leg, or if all `legs` are in one log.
         """

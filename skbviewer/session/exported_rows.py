@@ -168,7 +168,7 @@ class Exports:
         (row,) = (one for one in self._opened.sources() if one.id == source)
         path = Path(row.path)
         if not path.exists() or path.stat().st_size != row.size:
-            raise BadInput(path, None, "is missing, or has changed since it was imported")
+            raise BadInput(path, None, "is missing, or has changed since the import")
         return point_packets(path, progress)
 
     def lane_ids(self, text: str, times: tuple[int, int] | None) -> tuple[int, ...]:

@@ -75,7 +75,7 @@ from .input_reading import Reading, Unread
 MANY_LEGS = 1 << 16  # tables of sessions with fewer legs are fast without derived columns
 SLOW_LEGS = 1 << 22  # tables of a session with so many legs take seconds
 FOLLOWING, STEPS = "following packets", 5
-LOOKING = "finding what sniffers may have captured"
+LOOKING = "finding the places at which sniffers may have captured packets"
 SIGNED_32_BIT = (
     "caller",
     "func",
@@ -122,7 +122,7 @@ def import_files(
     watch: Progress = progress or Silent()
     check_names([*paths, out])
     if out.exists() and not is_session(out):
-        raise BadInput(out, None, "exists and is not a session: not overwritten")
+        raise BadInput(out, None, "exists, but is not a session, so it is not overwritten")
     sessions = [path for path in paths if is_session(path)]
     if sessions:
         paths, keep = _without_sessions(paths, watch), [*sessions, *keep]

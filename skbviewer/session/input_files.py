@@ -41,12 +41,12 @@ def inputs_as_then(
     """
     known = inputs_of(session)
     if not known:
-        raise BadInput(session, None, "does not record from which files it was made")
+        raise BadInput(session, None, "does not say from which files it was made")
     found = [path for path, _ in known] if at is None else list(at)
     for (name, hashed), path in zip(known, found, strict=True):
         if not path.is_file():
             raise BadInput(path, None, f"is not where it was when {session.name} was made")
         if sha256(path, progress) != hashed:
-            why = f"differs from {name.name} as it was when {session.name} was made"
+            why = f"has other contents than {name.name} had when {session.name} was made"
             raise BadInput(path, None, why)
     return found

@@ -40,7 +40,9 @@ def query(file: Path, sql: str, bounds: Bounds, progress: Progress) -> Answer:
             thread.join(LOOK_S)
             progress.report("running the query", 0, 0)
             if time.monotonic() > end:
-                raise BadInput(file, None, f"query: it took more than {bounds.seconds:g} s")
+                raise BadInput(
+                    file, None, f"query: the statement took more than {bounds.seconds:g} s"
+                )
     finally:
         stop.set()
     (result,) = made

@@ -29,7 +29,5 @@ def relocate(file: Path, source: SourceRow, path: Path) -> None:
     check_names([path])
     if sha256(path) != source.sha256:
         name = Path(source.path).name
-        raise BadInput(
-            path, None, f"its content differs from that of {name} when the session was made"
-        )
+        raise BadInput(path, None, f"has other contents than {name} had when the session was made")
     session_copies.set_path(file, source.id, path.absolute())

@@ -118,7 +118,7 @@ def _refuse_a_part(path: Path) -> None:
     with path.open("rb") as file:
         header, size = file.read(HEADER), path.stat().st_size
     if len(header) < HEADER:
-        raise BadInput(path, size, "the session file ends within its header")
+        raise BadInput(path, size, "the session file ends in the middle of its header")
     page, changes, pages = struct.unpack_from(">H6xII", header, 16)
     (counted,) = struct.unpack_from(">I", header, 92)  # `pages` is valid if this equals `changes`
     missing = pages * (1 << 16 if page == 1 else page) - size

@@ -109,7 +109,7 @@ class Builder:
 
         `make(slice)` returns the columns for a slice of rows; rows count from 0.
         """
-        assert self._bulk is not None, "Builder is used outside its with statement"
+        assert self._bulk is not None, "a Builder can only be used inside its with statement"
         self._bulk_tables.add(table.name)
         for begin in range(0, total, BATCH):
             end = min(begin + BATCH, total)
@@ -180,7 +180,7 @@ class Builder:
         self._rows[table.name] = self.count(table) + len(rows)
 
     def _open(self) -> sqlite3.Connection:
-        assert self._connection is not None, "Builder is used outside its with statement"
+        assert self._connection is not None, "a Builder can only be used inside its with statement"
         return self._connection
 
     def _close(self) -> None:

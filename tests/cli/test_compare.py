@@ -42,7 +42,7 @@ def test_text(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_file_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, BULK[0], BULK[0])
     assert code == 0
-    assert "\nRecorded in the same way: " in out
+    assert "\nBoth recordings were made in the same way " in out
     assert "\nNo change: " in out
     assert "CHANGED" not in out
 
@@ -54,14 +54,14 @@ def test_recordings_that_could_not_be_judged(
     for words, why in (
         ([BULK[1], BULK[1]], "A and B have no kernel log"),
         ([BULK[0], BULK[1]], "B has no kernel log"),
-        ([*BULK, "--with", *BULK, "--filter-b", "arp"], "B has 4 passes, fewer than 64"),
+        ([*BULK, "--with", *BULK, "--filter-b", "arp"], "B has 4 legs, fewer than 64"),
         (
             [*BULK, "--with", *BULK, "--filter", "udp"],
-            "A and B have no pass that matches the filter",
+            "A and B have no leg that matches the filter",
         ),
     ):
         _, out, _ = run(capsys, *words)
-        assert f"\nCould not be judged, because {why}.\n" in out
+        assert f"\nThe recordings could not be compared, because {why}.\n" in out
         assert "No change" not in out
         _, out, _ = run(capsys, *words, "--json")
         assert (json.loads(out)["changes"], json.loads(out)["unjudged"]) == (None, why)
@@ -104,16 +104,16 @@ def test_packets(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_packets_without_a_path_are_not_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, BULK[1], BULK[1], "--packets", "1,2")
-    assert "No path of these packets is known" in out
+    assert "The paths of both packets are unknown" in out
     _, out, _ = run(capsys, BULK[1], "--with", *BULK, "--packets", "24,24")
-    assert "No path of A is known; these are the steps of B." in out
+    assert "The path of packet A is unknown; the listed steps are those of packet B." in out
 
 
 def test_a_capture_alone_has_no_conditions_of_its_kernel(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     _, out, _ = run(capsys, BULK[1], "--with", *BULK)
-    assert "Without a kernel log there is nothing to compare." in out
+    assert "A recording without a kernel log cannot be compared." in out
     assert "architecture" not in out and "recorder's filters differ" not in out
 
 
@@ -159,14 +159,14 @@ def test_filters(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (BULK[:1], "expected two files, or --with before the files of B"),
-        ([*BULK, ARP[0]], "expected two files, or --with before the files of B"),
+        (BULK[:1], "expected two files, or '--with' before the files of B"),
+        ([*BULK, ARP[0]], "expected two files, or '--with' before the files of B"),
         ([BULK[0], "/none.skbv"], "/none.skbv"),
         ([BULK[0], ARP[0], "--packets", "99999,1"], "no packet 99999"),
-        ([*BOTH, "--packets", "1,1", "--folded", "-"], "--packets and --folded exclude"),
-        ([*BOTH, "--packets", "1,1", "--filter-b", "tcp"], "--packets and --filter-b exclude"),
-        ([*BOTH, "--packets", "1,1", "--least", "50"], "--least has no effect with --packets"),
-        ([*BOTH, "--packets", "1,1", "--all"], "--all has no effect with --packets"),
+        ([*BOTH, "--packets", "1,1", "--folded", "-"], "'--packets' and '--folded' exclude"),
+        ([*BOTH, "--packets", "1,1", "--filter-b", "tcp"], "'--packets' and '--filter-b' exclude"),
+        ([*BOTH, "--packets", "1,1", "--least", "50"], "'--least' has no effect with '--packets'"),
+        ([*BOTH, "--packets", "1,1", "--all"], "'--all' has no effect with '--packets'"),
         ([*BOTH, "--json", "--folded", "-"], "--folded - and --json exclude each other"),
         ([*BOTH, "--folded", "-", "--speedscope", "-"], "--folded - and --speedscope - exclude"),
     ],

@@ -44,7 +44,9 @@ def test_add_reports_each_pair(tmp_path: Path) -> None:
         found = _add(folder, f"{log}+{capture}", str(bad))
     text = f"{_shown(log)} + handshake.pcap: host lab, 16 packets, 4042 calls\n"
     assert (found.returncode, found.stdout[34:]) == (1, text)
-    assert found.stderr.startswith(f"warning: not added: {_shown(bad)}: {bad}: neither pcap")
+    assert found.stderr.startswith(
+        f"warning: not added: {_shown(bad)}: {bad}: the file is neither pcap"
+    )
     found = _add(folder, str(log))
     assert found.returncode == 1
     assert f"warning: {log}: counts 2 times, in the sessions " in found.stderr
@@ -62,8 +64,9 @@ def test_a_pair_that_is_not_added_is_named_in_one_line(tmp_path: Path) -> None:
     assert (found.returncode, found.stdout) == (2, "")
     lines = [line.removeprefix(f"warning: not added: {tmp_path}") for line in _lines(found.stderr)]
     assert lines == [
-        f"{name}/log.kbl + eth0.pcap: {tmp_path}{name}/eth0.pcap: neither pcap, pcapng, KBL nor a "
-        "retis log (first bytes: 6e 6f 20 63)" for name in ("/a", "/b\\x1b[31m\\nc")
+        f"{name}/log.kbl + eth0.pcap: {tmp_path}{name}/eth0.pcap: the file is neither pcap, "
+        "pcapng, KBL nor a retis log (first bytes: 6e 6f 20 63)"
+        for name in ("/a", "/b\\x1b[31m\\nc")
     ]  # fmt: skip
 
 
@@ -140,7 +143,7 @@ def test_stats_and_query(made: Both, capsys: Captured) -> None:
         (["query", "{}", "COPY packets TO 'x'"], "query: only one SELECT is allowed"),
         (["info", "{}/none"], "is no dataset: it has no dataset.json"),
         (["drop", "{}", "--before", "then"], "then: expected a time such as"),
-        (["open", "{}", "--host", "x", "--range", "2026-01-01", "-o", "s"], "expected two times"),
+        (["open", "{}", "--host", "x", "--range", "2026-01-01", "-o", "s"], "expected 'A,B'"),
         (["add", "{}/tables", "x.kbl"], "the folder holds other files, such as"),
     ],
 )

@@ -133,9 +133,9 @@ def test_a_range_chooses_packets(bulk: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--range", "1"], "--range 1: expected two numbers of seconds"),
+        (["--range", "1"], "--range 1: expected numbers of seconds"),
         (["--range", "2,1"], "--range 2,1: the first time is after the second"),
-        (["--range", "0,1", "--packet", "3"], "--packet and --range exclude each other"),
+        (["--range", "0,1", "--packet", "3"], "'--packet' and '--range' exclude each other"),
     ],
 )
 def test_a_range_that_is_none(

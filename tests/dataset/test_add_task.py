@@ -216,5 +216,5 @@ def test_a_manifest_cannot_name_files_elsewhere(both: Both, tmp_path: Path) -> N
     shutil.copytree(both.folder, copy)
     place = next((copy / "manifests").iterdir())
     place.write_text(place.read_text().replace('"session": "', '"session": "../../'))
-    with pytest.raises(BadInput, match="it contains a name that is not allowed"):
-        session_manifests.read_all(copy)
+    with pytest.raises(BadInput, match="it contains a file name that is not allowed"):
+        manifests.read_all(copy)

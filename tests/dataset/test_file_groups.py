@@ -42,5 +42,5 @@ def test_logs_come_first_and_sessions_are_refused(tmp_path: Path) -> None:
     assert in_order((capture, log)) == (log, capture)
     made = tmp_path / "s.skbv"
     import_files((capture,), made)
-    with pytest.raises(BadInput, match="is a session: add the files that it was made from"):
+    with pytest.raises(BadInput, match="is a session: add the captures and kernel logs"):
         in_order((made,))

@@ -113,7 +113,7 @@ def _values(both: Both, name: str) -> list[str]:
 )
 def test_what_a_dataset_cannot_answer_is_refused(text: str, place: str) -> None:
     parse(text)  # is right in a session
-    with pytest.raises(FilterError, match="only in a session") as raised:
+    with pytest.raises(FilterError, match="works only on a session") as raised:
         condition(text)
     assert text[raised.value.position :].startswith(place)
 

@@ -114,13 +114,13 @@ def test_rows_bytes_and_time_are_bounded(both: Both) -> None:
     assert len(wide.rows) == 3 and wide.cut == "only the first 1 MiB"
     endless = "SELECT count(*) FROM range(10000000) a, range(10000000) b"
     begin = time.monotonic()
-    with pytest.raises(BadInput, match="it took more than 1 s"):
+    with pytest.raises(BadInput, match="the statement took more than 1 s"):
         query(both.folder, endless, BOUNDS._replace(seconds=1.0), Silent())
     assert time.monotonic() - begin < 30
 
 
 def test_memory_is_bounded(both: Both) -> None:
-    with pytest.raises(BadInput, match="it needs more than 1536MiB of memory"):
+    with pytest.raises(BadInput, match="the statement needs more than 1536MiB of memory"):
         query(both.folder, "SELECT length(repeat('x', 4000000000))", BOUNDS, Silent())
 
 

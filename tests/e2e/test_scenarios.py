@@ -43,7 +43,7 @@ def test_every_ipv4_packet_is_exact(lab: Lab, session: Session) -> None:
     verdicts = Counter(p.verdict for p in packets)
     assert verdicts["wire-only"] <= session.info()["recorder"]["missed"]  # all its calls, then
     # Where hits were missed, the packet's lifetime may be one that the log lacks.
-    lacking = sum(p.reason.startswith("Records of this time are missing") for p in packets)
+    lacking = sum(p.reason.startswith("Records from the time of this packet") for p in packets)
     assert lacking == 0 or session.info()["recorder"]["missed"]
     assert verdicts["exact"] + verdicts["wire-only"] + lacking == sent
     assert all(p.reason for p in packets if p.verdict != "exact")

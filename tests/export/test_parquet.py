@@ -201,7 +201,7 @@ def test_an_earlier_export_is_replaced_and_nothing_else(drops: Session, tmp_path
     with pytest.raises(BadInput, match=r"holds other files, such as mine\.txt"):
         write_parquet(drops, Request(), out)
     assert (out / "mine.txt").read_text() == "keep me"
-    with pytest.raises(BadInput, match="it is a file"):
+    with pytest.raises(BadInput, match="a file with this name exists"):
         write_parquet(drops, Request(), out / "mine.txt")
     with pytest.raises(BadInput, match="cannot write"):
         write_parquet(drops, Request(), tmp_path / "no/such/folder")

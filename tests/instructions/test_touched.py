@@ -280,7 +280,7 @@ def test_notes_and_refusals(run: Touched, session: Path, capsys: Captured) -> No
     said = capsys.readouterr().err
     assert "loads and stores of 1039 calls of 1043 are known" in said
     assert "269 loads and stores belong to no call" in said
-    for table_of, error in (("functions", "--by is for"), ("exceptions", "has no --by")):
+    for table_of, error in (("functions", "'--by' is only for"), ("exceptions", "has no --by")):
         steps = ["--steps", str(run.counts_path), "--by", "layer"]
         assert main(["stats", str(session), table_of, *steps]) == 2
         assert error in capsys.readouterr().err
@@ -292,7 +292,10 @@ def test_counts_of_the_older_plugin_have_neither(
     old = recorded("6.12")
     import_files([old.kbl], out := tmp_path / "old.skbv")
     counts = old.kbl.with_name(f"counts.{Phase.TRAFFIC.value}")
-    for name, note in (("pages", "have no loads and stores"), ("exceptions", "no exceptions")):
+    for name, note in (
+        ("pages", "no counts of loads and stores"),
+        ("exceptions", "no counts of exceptions"),
+    ):
         assert main(["stats", str(out), name, "--steps", str(counts), "--json"]) == 0
         text = capsys.readouterr()
         assert json.loads(text.out) == [] and note in text.err

@@ -21,13 +21,13 @@ HEAD = """\
 # Line coverage
 
 This page shows how many lines of the packages with compiled loops are run by these packages' own
-tests. `make coverage` writes it. It runs the loops in Python (`NUMBA_DISABLE_JIT=1`), because
-coverage.py does not see into machine code. That takes a hundred times as long, so it runs only the
-tests of `make check`. The figures are minima: they do not count the slow files
-(`tests/slow.txt`), the whole recordings (`tests/e2e`) and the tests of other packages.
+tests. `make coverage` writes the page. The tests run the loops in Python (`NUMBA_DISABLE_JIT=1`),
+because coverage.py does not see into machine code. Python takes a hundred times as long, so
+`make coverage` runs only the tests of `make check`. The figures are minima: they do not count the
+slow files (`tests/slow.txt`), the whole recordings (`tests/e2e`) and the tests of other packages.
 
 Some tests fail without the compiler, because Python's numbers do not wrap around as machine numbers
-do. The lines that they ran are counted.
+do. The lines that these tests ran are counted.
 
 | package | lines | run | % |
 | --- | ---: | ---: | ---: |
@@ -56,7 +56,8 @@ def table(packages: list[tuple[str, int, int]]) -> str:
 def unfinished(packages: Sequence[str]) -> str:
     """Return what the page says about packages without figures."""
     names = ", ".join(f"`{name}`" for name in packages)
-    return f"\nNot measured, because their tests took too long without the compiler: {names}.\n"
+    why = "because their tests take too long without the compiler"
+    return f"\nThese packages were not measured, {why}: {names}.\n"
 
 
 def main(path: Path, left_out: Sequence[str] = ()) -> None:

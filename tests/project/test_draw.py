@@ -52,7 +52,7 @@ def test_what_is_no_sentence_is_not_drawn() -> None:
     )
     assert [text for text in codes if is_sentence(text)] == []
     said = (
-        "| is not an operator; did you mean ||?",
+        "'|' is not an operator; did you mean '||'?",
         "write the session to OUT; an existing one is rebuilt",
         "the filter is nested too deep",
     )

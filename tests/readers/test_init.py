@@ -43,7 +43,8 @@ def test_files_that_cannot_be_used(tmp_path: Path) -> None:
     assert reason(tmp_path / "fifo") == "is not a regular file"
     (tmp_path / "short").write_bytes(b"\xd4")
     assert (
-        reason(tmp_path / "short") == "neither pcap, pcapng, KBL nor a retis log (first bytes: d4)"
+        reason(tmp_path / "short")
+        == "the file is neither pcap, pcapng, KBL nor a retis log (first bytes: d4)"
     )
     (tmp_path / "gzip").write_bytes(b"\x1f\x8b\x08\x00rest")
     assert "gzip" in reason(tmp_path / "gzip")

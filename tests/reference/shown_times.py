@@ -20,9 +20,9 @@ WAITS = {
     "in a queue": "queue",
     "in the queueing discipline": "qdisc",
     "for more fragments": "reassembly",
-    "while its calls handled other packets": "other packets",
-    "while its CPU served interrupts": "interrupts",
-    "while its thread was switched out": "switched out",
+    "while the packet's calls handled other packets": "other packets",
+    "while the packet's CPU served interrupts": "interrupts",
+    "while the packet's thread was switched out": "switched out",
     "in NAPI's list": "NAPI list",
 }
 

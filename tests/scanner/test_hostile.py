@@ -126,7 +126,7 @@ def test_a_megabyte_of_nothing(good: Path, line: str, monkeypatch: pytest.Monkey
     result = scanned(good)
     assert sum(os.times()[:4]) - before < 30  # seconds of CPU time, that of ended processes too
     assert "good" in functions(result)
-    reasons = ("gave up after ", "cut off: ", "do not balance: ")
+    reasons = ("stopped reading after ", "cut off: ", "do not balance: ")
     assert all(any(words in text for words in reasons) for text in result.warnings)
 
 
@@ -140,7 +140,9 @@ def test_a_file_that_takes_too_long_is_read_in_part(
     run = Run(good, [], 1, tmp_path / "cache")
     result = tables(run, Options(), Progress(quiet=True))
     assert [row["line"] for row in result.direct if row["file"] == "long.c"] == [*range(1, 121)]
-    left = "gave up after 120 s of CPU time at line 121: the text after this line is not read"
+    left = (
+        "stopped reading after 120 s of CPU time at line 121: the text after this line is not read"
+    )
     assert result.warnings == [f"long.c: {left}"]
     # Nothing of it is kept: with more time it is read as a whole.
     monkeypatch.setattr(source_file_reader, "SECONDS", 1000.0)

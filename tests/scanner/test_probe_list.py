@@ -101,7 +101,7 @@ def test_joined(tree: Path, kernel: Path, capsys: pytest.CaptureFixture[str]) ->
     assert reasons == {
         "hidden": "the source forbids it: notrace",
         "held": "the source forbids it: NOKPROBE_SYMBOL",
-        "early": "only in memory while the kernel starts or a module is unloaded (__init)",
+        "early": "in memory only while the kernel starts, or while a module is unloaded (__init)",
         "inlined": "BTF has the function, but System.map has no such symbol",
         "user": "the name has 2 addresses",
         "many": "BTF has the function, but System.map has no such symbol",

@@ -33,7 +33,7 @@ def test_the_rest_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_processes, "SECONDS", 1.0)
     found = dict(run(range(100), 2, _make))
     assert found[7] == Lost("the parser crashed")
-    assert found[11] == Lost("gave up after 1 s of CPU time")
+    assert found[11] == Lost("stopped reading after 1 s of CPU time")
     others = {n: square for n, square in found.items() if n not in (7, 11)}
     assert others == {n: n * n for n in range(100) if n not in (7, 11)}
 

@@ -10,7 +10,10 @@ from pathlib import Path
 from skbviewer.matching import RULES, UNNUMBERED, Rung
 from skbviewer.store import schema
 
-WRONG = "The identity repeats; distinguished by IPv6 flow label or fragment identification."
+WRONG = (
+    "Several packets have the same identity; they differ in their IPv6 flow label or fragment "
+    "identification."
+)
 KEY = (schema.SESSION, schema.RULES)
 
 

@@ -78,5 +78,5 @@ def test_every_rung_has_a_sentence_of_its_own() -> None:
 
 def test_a_number_of_newer_rules_is_no_error() -> None:
     for verdict in range(len(VERDICTS)):
-        assert f"{UNKNOWN} (number 99)" in reason(verdict, 99)
-    assert f"{UNKNOWN} (number 99)" in series_reason(KERNEL_ONLY, 99)
+        assert f"{UNKNOWN} the reason (number 99)" in reason(verdict, 99)
+    assert f"{UNKNOWN} the reason (number 99)" in series_reason(KERNEL_ONLY, 99)

@@ -76,7 +76,7 @@ def test_packets_of_other_connections_are_sampled_out(
     assert [row.verdict == "sampled-out" for row in rows] == left_out.tolist()
     assert {row.verdict for row in rows} == {"exact", "sampled-out"}
     reasons = {row.reason for row in rows if row.verdict == "sampled-out"}
-    assert len(reasons) == 1 and "was not chosen" in reasons.pop()
+    assert len(reasons) == 1 and "did not choose" in reasons.pop()
     assert all(row.confidence is None for row in rows if row.verdict == "sampled-out")
 
 

@@ -91,6 +91,6 @@ def test_after_packets_were_merged_nothing_is_sampled_out(broken: Session) -> No
     rows = list(broken.packets.numbered(1, PACKETS))
     assert {row.verdict for row in rows} == {"exact", "wire-only"}
     reasons = {row.reason for row in rows if row.verdict == "wire-only"}
-    assert len(reasons) == 1 and "lacks records" in reasons.pop()
+    assert len(reasons) == 1 and "missing" in reasons.pop()
     (note,) = broken.stats.table("functions").notes
     assert note.startswith(f"{TEXT}; packets may have been segmented")

@@ -29,10 +29,10 @@ def test_packets_without_an_ip_header_have_reasons_of_their_own(tmp_path: Path) 
     (tmp_path / "arp.pcap").write_bytes(frames[:24] + b"".join(parts))
     import_files([tmp_path / "arp.pcap", folder / "handshake.kbl"], tmp_path / "arp.skbv")
     session = Session.open(tmp_path / "arp.skbv")
-    no_header = "The capture has no IP header for this packet"
+    no_header = "The capture has no IP header of this packet"
     assert {
         (p.verdict, p.reason) for p in session.packets.numbered(1, session.packets.count())
-    } == {("ambiguous", f"{no_header}, and several lifetimes are close in time.")}
+    } == {("ambiguous", f"{no_header}, and several lifetimes are close to the packet in time.")}
     assert reason(2, NAMELESS).startswith(no_header)
 
 
@@ -65,7 +65,10 @@ def test_rows_without_a_packet_say_why(session: Session) -> None:
 
 def test_packets_say_why(session: Session) -> None:
     reasons = Counter(p.reason for p in session.packets.numbered(1, session.packets.count()))
-    assert reasons["Only packet with this source, destination, identification and protocol."] > 50
+    assert (
+        reasons["The only packet with this source, destination, IP identification and protocol."]
+        > 50
+    )
     assert "" not in reasons
 
 

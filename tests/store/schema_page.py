@@ -19,23 +19,24 @@ HEAD = """<!-- SPDX-License-Identifier: MIT -->
 A session offers these tables, with the same names, types and values, in five ways:
 
 - as SQLite views of the `.skbv` file, for every SQLite tool;
-- in `skbviewer query S.skbv SQL`, which can only read, and only these tables;
+- in `skbviewer query S.skbv SQL`, which can read only these tables, and change nothing;
 - as Parquet, with one file per table: `skbviewer export S.skbv --parquet FOLDER`;
 - as JSON lines, with one object per row and its table's name in `table`: `skbviewer export S.skbv --jsonl OUT`;
 - as numpy arrays and data frames of the [Python API](python-api.md).
 
-So the same SELECT runs on a session and on its Parquet files. Where SQLite and DuckDB read it differently, write it
-[so that both agree](#one-select-for-sqlite-and-duckdb).
+So the same SELECT runs on a session and on its Parquet files. Where SQLite and DuckDB interpret a SELECT
+differently, write it [so that both agree](#one-select-for-sqlite-and-duckdb).
 
-- **Types:** `int64`, `int32` and `double` are signed numbers, `text` is a string. In Parquet there are no other types:
-  no unsigned 64-bit numbers and no timestamps, because some readers refuse or change them.
+- **Types:** `int64`, `int32` and `double` are signed numbers, `text` is a string. The Parquet files have no
+  other types, such as unsigned 64-bit numbers or timestamps, because some readers refuse or change them.
 - **Times** are int64 nanoseconds, on the clock of the kernel log or of the sniffer that recorded them. Table `clocks`
-  maps both to session time.
-- **Missing values** are NULL. Column *NULL if* says what a missing value means; without an entry no value is missing.
+  converts times of both kinds of clocks to session time.
+- **Missing values** are NULL. The column *NULL if* below says what a missing value means. If *NULL if* is empty, no
+  value is missing.
 - **Since** is the first version of sessions that has the column (`PRAGMA user_version`).
 - **Addresses of memory** are texts such as `0xffff888100a2e500`. IPv6 addresses have eight groups, without `::`.
 
-Names of tables and columns do not change. New ones may be added at the end.
+Names of tables and columns do not change. New tables and columns may be added at the end.
 
     SELECT function, count(*), sum(self_ns) FROM calls GROUP BY function ORDER BY 3 DESC;
     SELECT reason, place, count(*) FROM drops GROUP BY reason, place;
@@ -45,8 +46,8 @@ Names of tables and columns do not change. New ones may be added at the end.
 
 ## One SELECT for SQLite and DuckDB
 
-A session is read by SQLite (also in `skbviewer query`, the window and Python), Parquet files by DuckDB (also in
-`skbviewer dataset query`) or another engine. The two agree on tables, columns and values, but not on everything in SQL:
+SQLite reads sessions, also for `skbviewer query`, the window and Python. DuckDB or another engine reads Parquet files,
+also for `skbviewer dataset query`. SQLite and DuckDB agree on tables, columns and values, but not on everything in SQL:
 
 | in SQLite | in DuckDB | write, for both |
 | --- | --- | --- |
@@ -57,8 +58,8 @@ A session is read by SQLite (also in `skbviewer query`, the window and Python), 
 | `"task"` is a text if there is no such column | an error | `'task'` |
 """
 BYTES_NOTE = (
-    "Only Parquet and JSON lines have this table (JSON lines encode the bytes in base64), because a "
-    "session contains no packet bytes."
+    "Only Parquet and JSON lines have this table, because a session contains no packet bytes. "
+    "JSON lines encode the bytes in base64."
 )
 
 

@@ -102,7 +102,7 @@ def test_a_session_that_is_cut(tmp_path: Path) -> None:
         path.write_bytes(whole[:kept])
         assert refused(path) == f"the session is cut: {len(whole) - kept} bytes are missing"
     path.write_bytes(whole[:99])
-    assert refused(path) == "the session file ends within its header"
+    assert refused(path) == "the session file ends in the middle of its header"
 
 
 def test_damage_is_reported_by_whatever_meets_it(tmp_path: Path) -> None:

@@ -178,7 +178,10 @@ def _may_be(frame: Frame, hit: Hit) -> bool:
 
 def _reason(number: int, chosen: list[int], claims: dict[int, tuple[int, ...]]) -> str:
     if chosen[number] >= 0 or claims[number]:
-        return "neither order nor time shows which of the hits with its bytes is the packet's"
+        return (
+            "several hits have the packet's bytes, and neither order nor time shows which one is "
+            "the packet's"
+        )
     return "the witness has no hit with the packet's bytes"
 
 

@@ -15,42 +15,46 @@ HEAD = """<!-- SPDX-License-Identifier: MIT -->
 # Truth
 
 Is an exact match right? A witness that is not part of skbviewer answers this question. A kernel module of the tests
-runs in the kernel that is recorded. It writes down which skb each packet socket got, with its address, device, time and
-bytes, and when each skb was born and freed. For each captured packet, a judge finds the record of its sniffer's socket
-that this module wrote (the *hit*). By SQL, the judge then reads from the session which skb lifetime the address
-belonged to at that time. The judge imports nothing of skbviewer.
+runs in the kernel that is recorded. This module writes down when each skb was born and freed, and which skb each packet
+socket got, with the skb's address, device, time and bytes. For each captured packet, a judge finds what this module
+wrote when the sniffer's socket got the packet (the *hit*). Then the judge reads from the session, by SQL, to which skb
+lifetime the address belonged at that time. The judge imports nothing of skbviewer.
 
-- **right**: the packet is exact with the lifetime of the very skb that the socket got. If the packet was sent, the
-  lifetime is that of the skb from which the stack cloned the sniffers' skb.
-- **wrong**: the packet is exact with another lifetime; or it is of another recording; or two packets of one interface
-  are exact with the same moment at the socket.
-- **no witness**: the packet is exact, and the witness cannot say whether this is right. The reasons are below.
+- **right**: the packet is exact, and its lifetime is that of the skb that the socket got. For a sent packet, it is the
+  lifetime of the skb from which the stack cloned the sniffers' skb.
+- **wrong**: the packet is exact, but with another lifetime; or the packet is from another recording; or two packets of
+  one interface are exact with the same moment at the socket.
+- **no witness**: the packet is exact, but the witness cannot say whether this is right. [No witness](#no-witness) lists
+  the reasons.
 
 {scenarios} scenarios on kernels {kernels}; {distinct} packets in {captures} captures as they were recorded.
-Treated in {treatments} ways{lossy},
+These captures and logs were judged after {treatments} treatments{lossy}.
 {judged} packets were judged: {exact} exact, {right} right, **{wrong} wrong**, {unseen} without a witness.
 The matching rules were number {rules}.
 """
 
 _LOSSY = (
-    ", and with logs that lack 1 to 30 % of their chunks, {seeds} different choices each, or 1 to\n"
-    "10 % of the hits of their probes"
+    ". In some treatments, the logs lack 1 to 30 % of their\n"
+    "chunks, in {seeds} different choices each, or 1 to 10 % of the hits of their probes"
 )
 _WHOLE = ", with whole logs"
 
 UNJUDGED = """
 ## What is not judged
 
-- Numbers, such as how long a packet was in the kernel, and in which functions: only its lifetime is judged.
+- Times and functions: the judge checks only which lifetime a packet has, not how long the packet was in the kernel, or
+  in which functions.
 - Ambiguous and wire-only packets. In whole logs, *wire-only, yet seen* counts wire-only packets that the log shows.
 - Packets whose hit the witness missed: the kernel's probes miss hits that happen within another hit.
-- The moment of capture: if one skb passes a socket more than once, every pass is the same lifetime.
+- The moment of capture: if one skb passes a socket more than once, all passes belong to the same lifetime.
 - Logs and captures of two hosts in one session (tests/e2e/test_match_two_hosts.py).
 - Devices whose driver passes on packets that the witness cannot see: the scenarios have no such device. QEMU's hub
-  connects the virtio cards. It offers no checksums or large segments to the guest, so the kernel cuts what they send.
+  connects the virtio cards. QEMU's hub offers neither checksums nor large segments to the guest, so the kernel itself
+  segments what the cards send.
 - Logs of a kernel with compiled-in probes (6.1-compiled-in), except in ten scenarios.
-- Logs that a recorder of version 2 wrote. *log of version 2* is the recorded log, rewritten in the format of the first
-  recorders. It has only events of memory, clones and drops, as such logs do; their times are from today's recorder.
+- Logs that a recorder of version 2 wrote. The treatment *log of version 2* uses the recorded log, rewritten in the
+  format of the first recorders. Like the logs of these recorders, it has only events of memory, clones and drops. But
+  the times in the rewritten log are from today's recorder.
 """
 
 
@@ -122,8 +126,8 @@ def _before(cells: list[Cell]) -> str:
     for one in compared:
         lost.update(one["lost"])
     text = "\n## Right before, not exact now\n\nIn an earlier version, "
-    text += f"{sum(one['right before'] for one in compared)} packets were right. These of "
-    text += "them are not exact now, by what else each packet may be:\n\n"
+    text += f"{sum(one['right before'] for one in compared)} packets were right. Some of them "
+    text += "are not exact now. For each reason, the list counts these packets:\n\n"
     return text + "".join(f"- {number}: {reason}\n" for reason, number in lost.most_common())
 
 
@@ -152,8 +156,8 @@ def publish(cells: list[Cell], seeds: int, rules: int) -> str:
 
 
 RECALL = """A packet is *apart* if no other packet of its capture has the same headers and content within the error of the fitted
-clock (50 us if no clock was fitted). It is *apart by headers* if no other packet has the same headers in that time.
-A log is whole if all functions were probed, no records were lost and no probe missed a hit.
+clock (50 us if no clock was fitted). A packet is *apart by headers* if no other packet has the same headers within this
+error. A log is whole if all functions were probed, no records were lost and no probe missed a hit.
 
 """
 

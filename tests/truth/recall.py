@@ -104,7 +104,7 @@ def unanimous(packets: list[int], seen: Seen, witness: Witness) -> dict[int, str
         if moments[id(origin.found), origin.number, origin.interface] > 1:
             answers[packet] = "captured twice"
         elif packet in twins:
-            answers[packet] = "another packet of the file with its headers may have its moment"
+            answers[packet] = "another packet with the same headers may have its moment"
         elif packet in elsewhere:
             answers[packet] = "packets of several devices as one, another one has its headers"
         else:
@@ -180,7 +180,7 @@ class _Rivals:
             return answer
         reach = UNKNOWN_NS if error is None else error
         if any(begin - reach <= hit.ns <= end + reach for begin, end in self._seen.lost):
-            return "the log declares a loss near it, which may include another skb"
+            return "the log declares a loss near the packet, which may include another such skb"
         return ""
 
     def _other(
@@ -193,9 +193,9 @@ class _Rivals:
             high = bisect.bisect_right(rows, (hit.ns + error + 1,))
         near = [row for row in rows[low:high] if row[1] != hit.skb or abs(row[0] - hit.ns) > 10**6]
         if any(row[2:] == place for row in near):
-            return "another skb has its headers, and no packet fixes the clock" if blind else (
-                "another skb has its headers, within the error of the clock")  # fmt: skip
-        return "another skb has its headers, at another device" if near else ""
+            return "another skb has the same headers, and no packet fixes the clock" if blind else (
+                "another skb has the same headers, within the error of the clock")  # fmt: skip
+        return "another skb has the same headers, at another device" if near else ""
 
 
 def joined(found: Witnessed) -> int:

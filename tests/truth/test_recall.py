@@ -11,7 +11,7 @@ from tests.truth.recall import Seen, unanimous
 from .test_judge_join import OFFSET, frame, hit
 
 NOBODY = Witness({}, {}, False, {}, [])
-TWIN = "another packet of the file with its headers may have its moment"
+TWIN = "another packet with the same headers may have its moment"
 MERGED = "packets of several devices as one, another one has its headers"
 
 

@@ -34,7 +34,7 @@ class LegColumns(NamedTuple):
     """Columns of legs (0-based); calls and waits of leg i begin at calls_at[i] and waits_at[i].
 
     `function` is the function of each call, as an index of Scope.function_names.  A call without a
-    name has the number of these names.  `begins`, `layer` and `path_step` (see path_rule) have an
+    name has the number of these names.  `begins`, `layer` and `path_step` (see path_class_rule) have an
     element for each function.  `edge` and `step` are costs of one probe in ns, for each log.  The
     cost `edge` lies inside the call, once at its entry and once at its exit; the cost `step` lies
     in its caller, once before and once after the call.

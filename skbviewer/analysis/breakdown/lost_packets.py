@@ -8,8 +8,8 @@ A drop lost its packet, except in these cases:
 - A socket had already received the packet, or a copy of it.  But if a datagram is dropped because
   its checksum is wrong, it is lost in any case.
 - The drop is in one of the functions FREED.
-- Nobody on the host wants the packet (UNWANTED, unwanted_packets.py), or the receiver discards data
-  that it has already (REPEATED, discarded_segments.py).
+- Nobody on the host wants the packet (UNWANTED, packets_for_other_hosts.py), or the receiver discards data
+  that it has already (REPEATED, harmless_segment_drops.py).
 - The kernel gives no reason, and records were lost between the packet's begin and the drop, so a
   socket may have received the packet.
 """

@@ -32,7 +32,7 @@ class PathClasses(NamedTuple):
     This set is the packet's class or, if the class has fewer than SMALL_CLASS packets, all packets
     with the same directions and layers.  `median` is, for each set, the packet with the median time
     in kernel (the lower one of two).  `size` is the number of packets in each set.  `path` is the
-    number of each class's path (see path_rule); equal paths have equal numbers in all recordings.
+    number of each class's path (see path_class_rule); equal paths have equal numbers in all recordings.
     Arrays with an element for each packet have any integer type.
     """
 
@@ -77,7 +77,7 @@ def path_classes(scope: Scope, units: Units) -> PathClasses:
 def packet_paths(scope: Scope, units: Units) -> tuple[Int64s, Int64s]:
     """Return two int64 numbers for each packet in `units`: one for its path, one for its layers.
 
-    The number for the layers depends only on the legs' directions and layers; see path_rule.py.
+    The number for the layers depends only on the legs' directions and layers; see path_class_rule.py.
     Raises Cancelled.
     """
 

@@ -57,7 +57,7 @@ class Calls(NamedTuple):
 class Legs(NamedTuple):
     """Columns of all legs of a recording.
 
-    `direction` is an index of pass_directions.WORDS.  All records of `usable` legs are known;
+    `direction` is an index of leg_directions.WORDS.  All records of `usable` legs are known;
     `staged` legs have stages.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sums over the calls of a recording for each block of time; call_pass_loops.py computes them."""
+"""Sums over the calls of a recording for each block of time; call_sum_loops.py computes them."""
 
 from __future__ import annotations
 

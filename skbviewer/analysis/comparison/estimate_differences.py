@@ -28,7 +28,7 @@ SMALLEST_CHANGE = 0.01  # changes below 1 % are not reported
 INTERVAL = 0.95  # as student_t.quantile()
 
 TOO_FEW_DATA = "too few data"
-CONTAINS = "not judged: this value includes the calls inside"
+CONTAINS = "not judged: this time includes the calls that the function makes"
 NOT_IN_A, NOT_IN_B = "not probed in A", "not probed in B"
 
 

@@ -179,7 +179,7 @@ def _carried_over(
 def passes_of(direction: Int64s, block: Int32s, blocks: Blocks) -> Float64s:
     """Return the number of legs as an array (row of `blocks`, direction).
 
-    `direction` is the direction of each leg, an index of pass_directions.WORDS.  `block` is the
+    `direction` is the direction of each leg, an index of leg_directions.WORDS.  `block` is the
     leg's block and group, coded as in Blocks.of_leg.
     """
     nothing, marks = np.zeros(len(direction), np.int64), np.zeros(len(WORDS), np.bool_)

@@ -30,10 +30,10 @@ def what_it_lacks(scope: Scope) -> str:
         return "no kernel log"
     passes = int(own_passes(scope).sum())
     if not passes:
-        return "no pass that matches the filter" if scope.is_chosen else "no pass of a packet"
+        return "no leg that matches the filter" if scope.is_chosen else "no leg of a packet"
     if not (scope.legs & ~scope.points).any():
-        return "points only, which have no durations"
+        return "only points, which have no durations"
     if not (scope.legs & ~scope.gaps).any():
-        return "no pass with all its records"
+        return "no leg without missing records"
     fewest = WINDOWS * LEGS
-    return f"{counted(passes, 'pass', 'passes')}, fewer than {fewest}" if passes < fewest else ""
+    return f"{counted(passes, 'leg')}, fewer than {fewest}" if passes < fewest else ""

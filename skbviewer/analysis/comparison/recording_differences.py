@@ -56,27 +56,37 @@ def differing_conditions(a: RecordingConditions, b: RecordingConditions) -> tupl
 def _spoiling(a: RecordingConditions, b: RecordingConditions) -> list[Condition]:
     found = []
     if not (a.logs and b.logs):
-        text = "Without a kernel log there is nothing to compare."
+        text = "A recording without a kernel log cannot be compared."
         found.append(Condition("kernel logs", str(a.logs), str(b.logs), text, True))
     if a.probed != b.probed:
         only_a, only_b = sorted(a.probed - b.probed), sorted(b.probed - a.probed)
         text = (
-            "Functions probed in one recording only are not compared. In the other recording, "
-            "their time counts as self time of their callers and layers. Each probe costs time."
+            "Functions that have a probe in only one of the recordings are not compared. Without "
+            "its probe, a function's time counts as self time of its caller and of the caller's "
+            "layer. Each probe costs time."
         )
         found.append(Condition("probe lists", _only(only_a), _only(only_b), text, True))
     if a.mechanisms != b.mechanisms:
-        text = "The probes took different times, which all durations and self times contain."
+        text = (
+            "The cost of a probe differs, and all durations and self times include the cost of "
+            "probes."
+        )
         found.append(Condition("probe costs", _text(a.mechanisms), _text(b.mechanisms), text, True))
     if a.lost or b.lost:
         text = "Numbers that lost records may have changed are marked with *."
         lost = counted(a.lost, "record"), counted(b.lost, "record")
         found.append(Condition("lost", *lost, text, True))
     if a.points or b.points:
-        text = "Logs of points have no calls and no durations: only their drops can be compared."
+        text = (
+            "A log that only has points (no exits) has no calls and no durations: only its drops "
+            "can be compared."
+        )
         found.append(Condition("points", _yes(a.points), _yes(b.points), text, True))
     if a.rules != b.rules:
-        text = "Different rules matched the packets, so a filter may select different passes."
+        text = (
+            "The packets of A and B were matched by different rules, so a filter may select "
+            "different packets."
+        )
         found.append(Condition("matching rules", str(a.rules), str(b.rules), text, True))
     return found
 
@@ -99,11 +109,26 @@ def _wanted(a: RecordingConditions, b: RecordingConditions) -> list[Condition]:
     """Return the differences whose effect users often want to measure, such as another kernel."""
     found = []
     for what, one, two, text in (
-        ("kernel", a.releases, b.releases, "Functions may have different names or be inlined."),
-        ("kernel build", a.kernels, b.kernels, "Compilers may have inlined different functions."),
-        ("host", a.hosts, b.hosts, "Different hardware is faster or slower everywhere."),
+        (
+            "kernel",
+            a.releases,
+            b.releases,
+            "In another kernel, a function may have another name or be inlined.",
+        ),
+        (
+            "kernel build",
+            a.kernels,
+            b.kernels,
+            "The compilers may have inlined different functions.",
+        ),
+        ("host", a.hosts, b.hosts, "The hosts differ, so all times may differ."),
         ("architecture", a.architectures, b.architectures, "Hardware and code are different."),
-        ("CPUs", a.cpus, b.cpus, "The number of CPUs changes how often packets wait for one."),
+        (
+            "CPUs",
+            a.cpus,
+            b.cpus,
+            "With another number of CPUs, packets wait for a CPU more or less often.",
+        ),
     ):
         if one != two:
             found.append(Condition(what, _text(one), _text(two), text, what == "architecture"))

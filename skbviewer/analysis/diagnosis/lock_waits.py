@@ -93,4 +93,4 @@ def holders(case: Case, locks: Locks, at: int) -> str:
     listed = ", ".join(list(dict.fromkeys(named))[:NAMED])
     if len(during):
         return f" Meanwhile {listed} got the lock."
-    return f" Before this wait, {listed} was the last to wait for the lock and get it."
+    return f" Before this wait, {listed} was the last thread that waited for the lock and got it."

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 RECORD = "record with kblrecord and the bundled list of probes"
 NO_LOG = (
-    "on the host, run kblrecord -w FILE.kbl as root while the capture runs, and open both files "
+    "on the host, run 'kblrecord -w FILE.kbl' as root while the capture runs, and open both files "
     "together"
 )
 CAPTURE = "a capture"
 CHOSEN = "a chosen packet"
-CHOOSE = "choose packets or a range of time that the session has"
-CALLS = "a kernel log with calls of the packets, without losses"
+CHOOSE = "choose packets or a range of time that are in the session"
+CALLS = "a kernel log with calls that handled the packets, and without lost records"
 
 
 def calls() -> Need:
@@ -27,7 +27,7 @@ def calls() -> Need:
     return Need(
         lambda case: len(case.rows) > 0,
         CALLS,
-        f"{RECORD}; if records were lost, record fewer packets (kblrecord FILTER)",
+        f"{RECORD}; if records were lost, record fewer packets ('kblrecord FILTER')",
     )
 
 
@@ -61,7 +61,7 @@ def functions(*names: str, how: str = "") -> Need:
             for kernel in case.scope.kernels.values()
         ),
         f"a probe of {' or '.join(names)}",
-        how or f"add {names[0]} to the list of probes (kblrecord -f)",
+        how or f"add {names[0]} to the list of probes ('kblrecord -f')",
     )
 
 
@@ -76,8 +76,9 @@ def events(group: str, *kinds: KblEvent) -> Need:
         if case.scope.names_groups:
             return "kblrecord -e all"
         return (
-            "kblrecord -e all, of this version: its logs name the groups that were on, so that the "
-            "absence of events shows something. This log names no groups and has no such event"
+            "'kblrecord -e all' of this version, whose logs say which event groups were on, so "
+            "that the absence of an event shows something. This log does not say which event "
+            "groups were on, and has no such event"
         )
 
     return Need(
@@ -99,7 +100,7 @@ def no_losses() -> Need:
     return Need(
         lambda case: not case.may_lack_records,
         "records that were lost",
-        "record fewer packets (kblrecord FILTER), or use larger buffers",
+        "record fewer packets ('kblrecord FILTER'), or use larger buffers",
     )
 
 
@@ -108,7 +109,7 @@ def headers() -> Need:
     return Need(
         lambda case: not case.has_headerless_drops,
         "headers of the dropped packets",
-        f"{RECORD}: a log of events only does not show which packets these were",
+        f"{RECORD}: a log that only has events does not show which packets they are about",
     )
 
 

@@ -72,7 +72,7 @@ def thread_text(case: Case, leg: int, pid: int, begin: int, end: int) -> str:
     if sum(ns for ns, _ in did) < (end - begin) // 2:
         return ""
     most = [f"{words} for {wording.time(ns)}" for ns, words in sorted(did, reverse=True) if ns]
-    return f" In this time the thread {', '.join(most)}."
+    return f" During this wait, the thread {', '.join(most)}."
 
 
 def scheduled_text(cpu: int, found: list[Ran]) -> tuple[str, list[Evidence]]:

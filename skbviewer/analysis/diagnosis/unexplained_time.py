@@ -39,8 +39,8 @@ def unexplained(case: Case, findings: Sequence[Finding]) -> list[Finding]:
     most = sorted(((n, ns) for n, ns in sums.items() if ns), key=lambda one: -one[1])[:LISTED]
     text = (
         f"{wording.packets(number)} took {wording.time(int(excess[which].sum()))} longer than the "
-        f"median {'packet of its path' if number == 1 else 'packets of their paths'}. "
-        f"No rule explains {wording.time(total)} of it. The largest part is {most[0][0]}."
+        f"median {'packet of its path' if number == 1 else 'packets of their paths'}. No rule "
+        f"explains {wording.time(total)} of this time. The largest part is {most[0][0]}."
     )
     evidence = [
         Evidence(PART, None, f"{title}: +{wording.time(lost)}", ns=lost) for title, lost in most

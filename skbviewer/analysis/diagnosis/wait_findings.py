@@ -132,7 +132,10 @@ def span_evidence(longest: Longest, what: str, counted_ns: int) -> Evidence:
     ns = longest.end - longest.begin
     text = f"longest wait: {what} {wording.time(ns)}"
     if ns > counted_ns:
-        text += f", of which {wording.time(ns - counted_ns)} are other parts of the packet's time"
+        text += (
+            f", of which {wording.time(ns - counted_ns)} are counted as other parts of the "
+            "packet's time in kernel"
+        )
     return Evidence(LEG, longest.leg + 1, text, longest.begin, ns)
 
 

@@ -12,7 +12,8 @@ from .instruction_rows import Disassembly
 
 NOT_EXECUTED = "no instruction was executed while counting"
 OTHER_CODE = (
-    "its blocks do not match this code: it was counted during another boot, or on another kernel"
+    "its basic blocks do not match this code: the instructions were counted during another boot, "
+    "or on another kernel"
 )
 
 
@@ -57,4 +58,4 @@ def _note(blocks: ExecutedBlocks, counts: Words, cut: int) -> str:
     if not cut:
         return note
     blocks_left = f"{counted(cut, 'block')} {verb(cut, 'was', 'were')} left early"
-    return f"{note}; {blocks_left}, so counts may be too large"
+    return f"{note}; {blocks_left}, so the counts may be too large"

@@ -65,7 +65,7 @@ def check_build(image: KernelImage, log: LogKernel) -> None:
     if image.symbols.names:
         _check_symbols(image, log)
     elif not image.banner:
-        why = "has no symbols and no version, so it cannot be compared with the recording"
+        why = "has no symbols and no version, so the image cannot be compared with the recording"
         raise BadInput(image.path, None, why)
 
 
@@ -97,5 +97,8 @@ def _check_symbols(image: KernelImage, log: LogKernel) -> None:
             )
             raise BadInput(image.path, None, why)
     if not compared:
-        why = "has no symbol of a probed function, so it cannot be compared with the recording"
+        why = (
+            "contains no symbol of a probed function, so the image cannot be compared with the "
+            "recording"
+        )
         raise BadInput(image.path, None, why)

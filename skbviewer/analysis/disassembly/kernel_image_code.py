@@ -17,10 +17,10 @@ from .kernel_build_check import LogKernel
 
 MAX_FUNCTION_BYTES = 1 << 16  # most bytes of a function whose end is not known
 PATCHED = (
-    "this is the code of the file: a running kernel replaces some instructions "
-    "(alternatives, static keys, trace points of functions)"
+    "this is the code in the file; a running kernel replaces some of its instructions "
+    "(alternatives, static keys, ftrace)"
 )
-NO_END = "the file has no symbols: the end of the function was found from its code"
+NO_END = "the file has no symbols, so the end of the function was found from its code"
 NO_LINES = "the file has no source lines for this function"
 
 

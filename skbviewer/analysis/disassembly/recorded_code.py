@@ -18,11 +18,14 @@ from .instruction_rows import Disassembly, Instruction, Marks, Names, rows_of
 from .kernel_build_check import MACHINES, LogKernel
 
 RUNNING = (
-    "this is the code in the kernel's memory when the recording started, "
-    "before kblrecord set its probes"
+    "this code was read from the kernel's memory when the recording started, before kblrecord set "
+    "its probes"
 )
-NO_END = "no symbol follows: the end of the function was found from its code"
-NO_IMAGE = "a kernel image would add source lines, and the instructions that the kernel replaced"
+NO_END = "no symbol follows the function, so its end was found from its code"
+NO_IMAGE = (
+    "with a kernel image, the listing also shows source lines and the instructions that the kernel "
+    "replaced"
+)
 NOT_IN_IMAGE = "the image has no code of this function"
 LONG = 4  # bytes of an address in an instruction
 

@@ -22,7 +22,7 @@ _BYTEWISE = (Kind.BYTES, Kind.PROTOCOL)
 _ADDRESSES = {Kind.ETHER: 6, Kind.IPV4: 4, Kind.IPV6: 16}  # kinds of addresses: number of bytes
 _SLICED = (*_BYTEWISE, Kind.STRING, *_ADDRESSES)
 _MOST = 7  # most bytes of an address slice
-_NOT_BOUND = "{} is not a field of calls: it cannot be used inside call()"
+_NOT_BOUND = "{} is not a field of calls: it cannot be used inside 'call()'"
 
 
 def parse(text: str) -> p.Plan | None:
@@ -84,7 +84,7 @@ class _Checker:
                 return p.Negation(self.plan(node.of, bound))
             case s.Bound():
                 if bound:
-                    raise self._error(node, "call() cannot be used inside call()")
+                    raise self._error(node, "'call()' cannot be used inside 'call()'")
                 return p.OneCall(self.plan(node.of, True))
         self._bound = bound
         match node:
@@ -100,7 +100,7 @@ class _Checker:
     def _tested(self, node: s.Node) -> p.Operand:
         operand = self._operand(node)
         if operand.function:
-            raise self._error(node, "a comparison is missing, such as > 10")
+            raise self._error(node, "a comparison such as '> 10' is missing")
         return operand
 
     def _compare(self, node: s.Compare) -> p.Plan:
@@ -117,13 +117,19 @@ class _Checker:
         self, node: s.Compare, operator: str, of: p.Operand, right: s.Node
     ) -> p.Value | p.Operand:
         if of.kind is Kind.LABEL:
-            raise self._error(node, f"{of.field.name} has no value: it is present or not")
+            raise self._error(
+                node, f"{of.field.name} has no value; test only whether it is present"
+            )
         if operator in ("matches", "contains") and of.parts and of.field.kind in _ADDRESSES:
-            raise self._error(node, f"{operator} is for text and bytes, not for part of an address")
+            raise self._error(
+                node, f"{operator} works on text and bytes, not on part of an address"
+            )
         if operator == "matches":
             return self._pattern(of, node, right)
         if operator == "contains" and of.kind not in (*_BYTEWISE, Kind.STRING):
-            message = f"{of.field.name} is {of.kind.phrase}: contains is for text and bytes"
+            message = (
+                f"{of.field.name} is {of.kind.phrase}: 'contains' works only on text and bytes"
+            )
             raise self._error(node, message)
         if operator != "contains" and of.kind is Kind.PROTOCOL:
             message = f"{of.field.name} is a protocol: compare a slice of it, such as [0:2]"
@@ -148,7 +154,7 @@ class _Checker:
             raise self._error(node, f"{names}: they cannot be compared")
         if other.field.table != of.field.table:
             names = f"{of.field.name} and {other.field.name}"
-            raise self._error(node, f"{names} describe different things: they cannot be compared")
+            raise self._error(node, f"{names} describe different things and cannot be compared")
         return other
 
     def _is_field(self, node: s.Node) -> bool:
@@ -169,7 +175,7 @@ class _Checker:
                 return self._sliced(node)
             case s.Word():
                 return self._field(node)
-        raise self._error(node, "a field is expected here, such as ip.src")
+        raise self._error(node, "a field such as ip.src is expected here")
 
     @staticmethod
     def _changed(of: p.Operand, **changes: Any) -> p.Operand:
@@ -201,7 +207,9 @@ class _Checker:
         else:
             raise self._error(node, f"& is for numbers, {of.field.name} is {of.kind.phrase}")
         if value is None:
-            raise self._error(node.mask, f"the slice has {of.width} bytes, the mask does not fit")
+            raise self._error(
+                node.mask, f"the slice has {of.width} bytes, so the mask does not fit"
+            )
         return self._changed(of, mask=int(value.first), kind=Kind.UNSIGNED)
 
     def _literal_text(self, node: s.Node) -> str:
@@ -226,7 +234,7 @@ class _Checker:
 
     def _item(self, of: p.Operand, low: s.Node, high: s.Node | None) -> p.Value | tuple[str, str]:
         if of.kind in (Kind.PROTOCOL, Kind.LABEL):
-            raise self._error(low, f"{of.field.name} has no value to find in a set")
+            raise self._error(low, f"{of.field.name} has no value that could be in a set")
         first = self._value(of, low)
         if high is None:
             return first
@@ -291,7 +299,7 @@ class _Checker:
 
     def _pattern(self, of: p.Operand, node: s.Compare, right: s.Node) -> p.Value:
         if of.kind not in (*_BYTEWISE, Kind.STRING):
-            message = f"{of.field.name} is {of.kind.phrase}: matches needs text or bytes"
+            message = f"{of.field.name} is {of.kind.phrase}: 'matches' works only on text and bytes"
             raise self._error(node, message)
         text = self._literal_text(right)
         if isinstance(right, s.Text):  # the pattern reads its escapes itself

@@ -147,7 +147,7 @@ class _Reader:
         if negated:
             self.next_token()
         if not self._is("{"):
-            raise self.error(self.next, "a set such as {80, 443} is expected after in")
+            raise self.error(self.next, "a set such as {80, 443} is expected after 'in'")
         opened = self.next_token()
         items: list[tuple[s.Node, s.Node | None]] = []
         while not items or self._is(","):
@@ -209,7 +209,7 @@ class _Reader:
     def _part(self, token: Token, part: str) -> tuple[int, int | None]:
         match = _PART.fullmatch(part)
         if match is None or not (match[1] or match[2]):
-            raise self.error(token, "a slice is [i], [i:count], [i-j], [:count] or [i:]")
+            raise self.error(token, "a slice has the form [i], [i:count], [i-j], [:count] or [i:]")
         begin, sign, last = int(match[1] or 0), match[2], match[3]
         if sign and last is None:
             return begin, None

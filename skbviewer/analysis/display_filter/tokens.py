@@ -25,10 +25,10 @@ _NAMED = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "f": "\f", "v":
 _OPEN = {
     '"': "the string is not closed",
     "'": "the string is not closed",
-    "[": "the slice is not closed: ] is missing",
-    "=": "= is not an operator; did you mean ==?",
-    "|": "| is not an operator; did you mean ||?",
-    "^": "^ is not an operator; did you mean ^^?",
+    "[": "the slice is not closed: ']' is missing",
+    "=": "'=' is not an operator; did you mean '=='?",
+    "|": "'|' is not an operator; did you mean '||'?",
+    "^": "'^' is not an operator; did you mean '^^'?",
 }
 
 

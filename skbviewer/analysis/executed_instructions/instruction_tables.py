@@ -12,11 +12,11 @@ from ..stats.statistic_types import Table
 from .memory_access_tables import FUNCTION, NO_ACCESSES, LinesOfLog, touched_table
 
 INTERRUPT, EXCEPTION = "sysvec_", "exc_"  # names of entries begin so
-NO_EXCEPTIONS = "the counts have no exceptions: they are of an older plugin"
+NO_EXCEPTIONS = "the file has no counts of exceptions, because an older plugin wrote it"
 
 
 class Counted(NamedTuple):
-    """What the emulator counted besides steps: see session.kernel.executed_steps.CountedSteps."""
+    """What the emulator counted besides steps: see session.kernel.executed_instructions.CountedSteps."""
 
     lines: LinesOfLog
     exceptions: Sequence[ExceptionCount]
@@ -31,7 +31,7 @@ class CountedTable(NamedTuple):
 
 
 def counted_table(name: str, scope: Scope, counted: Counted, by: str | None) -> Table:
-    """Return the table `name` of COUNTED_TABLES, grouped by one of touched_tables.GROUPS.
+    """Return the table `name` of COUNTED_TABLES, grouped by one of memory_access_tables.GROUPS.
 
     Raises KeyError, with a message for the user, if the table cannot be grouped.  Raises Cancelled.
     """

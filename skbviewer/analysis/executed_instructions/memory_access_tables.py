@@ -23,8 +23,8 @@ LinesOfLog = Mapping[int, TouchedLines]  # by the id of the log's source
 FUNCTION, LAYER, PACKET = "function", "layer", "packet"
 GROUPS = (FUNCTION, LAYER, PACKET)
 NO_ACCESSES = (
-    "the counts have no loads and stores of calls: `announce symbols accesses NAME...` chooses "
-    "the functions for which they are counted"
+    "the file has no counts of loads and stores: `announce symbols accesses NAME...` chooses the "
+    "functions whose loads and stores are counted"
 )
 
 

@@ -112,9 +112,20 @@ def _there(view: View) -> list[Values]:
 
 
 FRAME_FIELDS: tuple[Field, ...] = (
-    Field("frame", Kind.PROTOCOL, "A captured packet (not a row K<n>)", _there, layer="frame"),
+    Field(
+        "frame",
+        Kind.PROTOCOL,
+        "The row is a captured packet (not a row K<n>)",
+        _there,
+        layer="frame",
+    ),
     Field("frame.number", Kind.UNSIGNED, "The packet's number", _number),
-    Field("frame.len", Kind.UNSIGNED, "Length on the wire; for rows K<n>, of the sk_buff", _length),
+    Field(
+        "frame.len",
+        Kind.UNSIGNED,
+        "Length of the packet on the wire; for a row K<n>, length of the sk_buff",
+        _length,
+    ),
     Field("frame.cap_len", Kind.UNSIGNED, "Length captured", _wire("caplen")),
     Field("frame.time", Kind.TIME, 'Time of capture, UTC: "2026-11-21 10:00:00.5"', _time),
     Field("frame.time_epoch", Kind.DURATION, "Time since 1970", _time),

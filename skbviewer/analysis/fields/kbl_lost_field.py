@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The field kbl.lost, which says whether a drop lost the packet.
 
-The packet list uses the same legs to choose the colour of a drop (row_summary.py).
+The packet list uses the same legs to choose the colour of a drop (packet_row_summary.py).
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ LOST_FIELDS = (
     Field(
         "kbl.lost",
         Kind.BOOLEAN,
-        "Whether the drop lost the packet; if not, it was delivered before, or nobody lacks it",
+        "Whether the drop lost the packet; if not, the packet had already been delivered, or "
+        "nobody needed it",
         _lost,
         bits=1,
     ),

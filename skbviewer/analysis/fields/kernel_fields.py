@@ -236,11 +236,11 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field("kbl.cpu_time", _D, "Sum of the self times of the packet's calls", _number("cpu_ns")),
     Field("kbl.functions", _U, "Number of calls in all legs of the packet", _number("functions")),
     Field("kbl.dev", _S, "Device of a leg", _dev, LEG),
-    Field("kbl.netns", _U, "Inode number of a leg's network namespace", _netns, LEG),
+    Field("kbl.netns", _U, "Network namespace of a leg, as inode number", _netns, LEG),
     Field(
         "kbl.addr",
         Kind.IPV4,
-        "Each address of the packet in the kernel, before or after NAT",
+        "Any address of the packet in the kernel (with NAT, an address before or after it)",
         _address(IPV4, "saddr", "daddr"),
         ADDRESS,
         bits=32,
@@ -248,7 +248,7 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.src",
         Kind.IPV4,
-        "Source address of the packet in the kernel, before or after NAT",
+        "Source address of the packet in the kernel (with NAT, the address before or after it)",
         _address(IPV4, "saddr"),
         ADDRESS,
         bits=32,
@@ -256,7 +256,8 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.dst",
         Kind.IPV4,
-        "Destination address of the packet in the kernel, before or after NAT",
+        "Destination address of the packet in the kernel (with NAT, the address before or after "
+        "it)",
         _address(IPV4, "daddr"),
         ADDRESS,
         bits=32,
@@ -264,7 +265,7 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.addr6",
         Kind.IPV6,
-        "Each address of the packet in the kernel, before or after NAT",
+        "Any address of the packet in the kernel (with NAT, an address before or after it)",
         _address(IPV6, "saddr", "daddr"),
         ADDRESS,
         bits=128,
@@ -272,7 +273,7 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.src6",
         Kind.IPV6,
-        "Source address of the packet in the kernel, before or after NAT",
+        "Source address of the packet in the kernel (with NAT, the address before or after it)",
         _address(IPV6, "saddr"),
         ADDRESS,
         bits=128,
@@ -280,21 +281,22 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.dst6",
         Kind.IPV6,
-        "Destination address of the packet in the kernel, before or after NAT",
+        "Destination address of the packet in the kernel (with NAT, the address before or after "
+        "it)",
         _address(IPV6, "daddr"),
         ADDRESS,
         bits=128,
     ),
     Field("kbl.drop_reason", _S, "Why the kernel dropped the packet", _drop_reason, DROP),
     Field("kbl.func", _S, "Function of a call", _func, CALL),
-    Field("kbl.caller", _S, "Caller of the function: symbol, or symbol+offset", _caller, CALL),
+    Field("kbl.caller", _S, "Caller of the function, as symbol or symbol+offset", _caller, CALL),
     Field("kbl.layer", _S, "Layer of the called function", _layer, CALL, words=_LAYERS),
     Field("kbl.skb", Kind.KERNEL, "Address of the sk_buff of a call", _skb, CALL),
     Field("kbl.dur", _D, "Duration of a call", _number("dur_ns"), CALL),
     Field(
         "kbl.self",
         _D,
-        "Self time of a call, without the calls inside it",
+        "Self time of a call: its duration without inner calls",
         _number("self_ns"),
         CALL,
     ),
@@ -305,7 +307,7 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.depth",
         _U,
-        "Nesting depth of a call: number of the leg's calls that surround it",
+        "Nesting depth of a call: number of calls of its leg that surround the call",
         _number("depth"),
         CALL,
         bits=32,

@@ -231,7 +231,7 @@ BYTE_FIELDS: tuple[Field, ...] = (
     Field("ip.checksum", _U, "Header checksum", _number("ip", header.IPV4_CHECKSUM, 2), bits=16),
     Field("ipv6.tclass", _U, "Traffic class", _number("ipv6", 0, 2, 4, 255), bits=8),
     Field("ipv6.flow", _U, "Flow label", _number("ipv6", 0, 4, 0, header.FLOW_LABEL), bits=20),
-    Field("ipv6.nxt", _U, "Next header field of the fixed header",
+    Field("ipv6.nxt", _U, "IPv6 next header field of the fixed header",
           _number("ipv6", header.IPV6_NEXT, 1), bits=8),
     Field("tcp.hdr_len", _U, "Header length in bytes",
           _times4("tcp", header.TCP_OFFSET, 4), bits=8),

@@ -9,21 +9,21 @@ from ...records.types import Bools, Int64s
 from .field_source_tables import Array
 
 NAMES = {
-    "retransmission": "Data, SYN or FIN sent again (fast and spurious retransmissions, too)",
-    "fast_retransmission": "Sent again after two duplicate ACKs",
-    "spurious_retransmission": "Sent again although it was acknowledged",
-    "out_of_order": "Sent before segments that were captured earlier",
-    "lost_segment": "The previous segment was not captured",
+    "retransmission": "Data, SYN or FIN sent again; includes fast and spurious retransmissions",
+    "fast_retransmission": "Segment sent again after two duplicate ACKs",
+    "spurious_retransmission": "Segment sent again although it was already acknowledged",
+    "out_of_order": "Segment sent before segments that were captured earlier than this segment",
+    "lost_segment": "The segment before this segment was not captured",
     "ack_lost_segment": "Acknowledges a segment that was not captured",
     "duplicate_ack": "Repeats the previous acknowledgment",
     "keep_alive": "Keep-alive",
     "keep_alive_ack": "Answer to a keep-alive",
     "zero_window": "The receive window is zero",
-    "zero_window_probe": "One byte sent into a zero window",
-    "zero_window_probe_ack": "Answer to a zero window probe",
+    "zero_window_probe": "One byte of data, sent although the receiver's window is zero",
+    "zero_window_probe_ack": "Acknowledgment of a zero window probe",
     "window_update": "Only the window changed",
-    "window_full": "Fills the other side's window, after scaling",
-    "reused_ports": "A new stream on the ports of an old one",
+    "window_full": "The segment fills the receiver's window (scaled)",
+    "reused_ports": "A new TCP stream with the same addresses and ports as an earlier stream",
 }
 
 

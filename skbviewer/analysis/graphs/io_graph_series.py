@@ -80,7 +80,8 @@ def io_series(scopes: Sequence[Scope], interval_ns: int | None = None) -> list[I
     count = (last - origin) // length - low + 1
     if count > MAX_INTERVALS:
         raise KeyError(
-            f"{count} intervals: choose a longer one, at most {MAX_INTERVALS} are counted"
+            f"{count} intervals: choose a longer interval, because at most {MAX_INTERVALS} are "
+            "counted"
         )
     begin = origin + low * length
     return [
@@ -147,7 +148,9 @@ def _counted(
     known = kernel >= 0
     place, kernel, bits = place[known], kernel[known], _ns_bits(count)
     if kernel.max(initial=0) >> bits:
-        raise KeyError(f"{count} intervals: choose a longer one, a packet took {kernel.max()} ns")
+        raise KeyError(
+            f"{count} intervals: choose a longer interval, because a packet took {kernel.max()} ns"
+        )
     keys = np.sort(place << bits | kernel)
     return _Counts(packets, sums.astype(np.int64), first, keys)
 

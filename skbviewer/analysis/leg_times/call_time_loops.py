@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find for which packet each call of a leg works, and when calls do not run (see leg_loops.py).
+"""Find for which packet each call of a leg works, and when calls do not run (see leg_time_loops.py).
 
 Input: the calls inside each call, the packet of each call, and the times when CPUs were interrupted
 or switched threads.  Output: spans with ranks (wait_kinds.py), which may overlap; to paint is to

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Divide the time of each leg, one leg after the other: the compiled part of time_spent.py.
+"""Divide the time of each leg, one leg after the other: the compiled part of busy_and_wait_times.py.
 
 Input: the calls of legs, the calls inside them, and the times when CPUs were interrupted or
 switched threads.  Output: the spans in which a leg is not busy, and its busy time.  First, all

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Sort the starts and ends of a leg's spans by time: a compiled part of leg_loops.py.
+"""Sort the starts and ends of a leg's spans by time: a compiled part of leg_time_loops.py.
 
-Input: painted spans (call_loops.py).  Output: `order`, which has times in the row TIME and numbers
+Input: painted spans (call_time_loops.py).  Output: `order`, which has times in the row TIME and numbers
 in the row NUMBER.
 """
 

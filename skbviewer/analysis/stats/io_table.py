@@ -52,9 +52,9 @@ def zero_notes(scope: Scope, rows: list[IoRow]) -> tuple[str, ...]:
     if not rows:
         return ()
     if not scope.columns.length("packet"):
-        return ("there is no capture: times count from the first leg of the kernel log",)
+        return ("there is no capture, so times count from the first leg in the kernel log",)
     if scope.columns.array("packet", "ts")[0] == UNTIMED:
-        return ("packet 1 has no time: times count from the first interval",)
+        return ("packet 1 has no time, so times count from the start of the first interval",)
     if rows[0].after_ns < 0:
-        return ("times count from packet 1: intervals before it have negative times",)
+        return ("times count from packet 1, so intervals before packet 1 have negative times",)
     return ()

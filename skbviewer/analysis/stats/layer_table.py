@@ -3,7 +3,7 @@
 
 The time of a layer in a leg is the sum of the self times of its functions there, so no nanosecond
 counts twice.  A call that several packets share counts for the first of them.  What a call does
-before it has its packet is left out (layer_loops.py).  Waits are the waits of legs (docs/times.md).
+before it has its packet is left out (layer_time_loops.py).  Waits are the waits of legs (docs/times.md).
 Waits after the end of a leg, until a process reads the packet, have rows of their own.  A copy for
 a sniffer has no stages.  Legs whose records may have been lost are left out, and their number is
 returned.
@@ -29,7 +29,7 @@ from .layer_time_loops import Calls, LegTimes, layer_sums, own_times
 from .leg_stages import stage_times, wire_times
 
 BUSY, WAIT, LATER, NOWHERE, STAGE = "busy", "wait", "later wait", "unknown", "stage"
-# Columns of calls, by their names in layer_loops.Calls.
+# Columns of calls, by their names in layer_time_loops.Calls.
 CALLS = {
     "entry": "entry_ns", "dur": "dur_ns", "own": "self_ns",
     "flags": "flags", "skb": "skb", "context": "context",

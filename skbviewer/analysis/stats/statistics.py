@@ -50,7 +50,7 @@ from .time_in_kernel_table import TimeRow, time_table
 
 NOTHING_CHOSEN = "nothing was chosen: no packet matches"
 NO_LOG = "the session has no kernel log"
-NO_COUNTER = "no call has events of a hardware counter, or the logs counted different events"
+NO_COUNTER = "no call has hardware events, or the logs counted different kinds of events"
 
 
 def _conversations(scope: Scope) -> Table:
@@ -65,8 +65,8 @@ def _functions(scope: Scope) -> Table:
     rows = function_rows(scope)
     lost = sum(row.gaps for row in rows)
     said = (
-        f"records were lost during {counted(lost, 'call')}: self and compensated times leave them "
-        "out"
+        f"records were lost during {counted(lost, 'call')}: self and compensated times leave these "
+        "calls out"
     )
     return Table(FunctionRow._fields, rows, ((said,) if lost else ()) + _points(scope))
 
@@ -83,9 +83,11 @@ def _drops(scope: Scope) -> Table:
 def _with_drops(scope: Scope, table: Table) -> Table:
     """Return a table that counts drops, with a warning if there may have been more drops."""
     if not scope.kernels:
-        return table._replace(notes=("there is no kernel log: drops are unknown",))
+        return table._replace(notes=("there is no kernel log, so drops are unknown",))
     if scope.has_losses:
-        return table._replace(warnings=("records were lost: there may have been more drops",))
+        return table._replace(
+            warnings=("records were lost, so there may have been more drops than are counted",)
+        )
     return table
 
 
@@ -96,7 +98,7 @@ def _processes(scope: Scope) -> Table:
 def _left_out(scope: Scope) -> tuple[str, ...]:
     """Return sentences that say which legs are not counted, and why."""
     lost = int((scope.legs & scope.gaps & ~scope.points).sum())
-    said = f"records of {counted(lost, 'leg')} may have been lost, which are not counted"
+    said = f"not counted, because records may have been lost: {counted(lost, 'leg')}"
     return ((said,) if lost else ()) + _points(scope)
 
 
@@ -104,8 +106,8 @@ def _points(scope: Scope) -> tuple[str, ...]:
     """Return a sentence that says why legs in logs of other tracers have no durations."""
     legs = int((scope.legs & scope.points).sum())
     said = (
-        f"{counted(legs, 'leg')} of logs that have points only: such legs have no calls, "
-        "stages, durations or self times"
+        f"{counted(legs, 'leg')} of logs that have only points: such legs have no calls, stages, "
+        "durations or self times"
     )
     return (said,) if legs else ()
 
@@ -192,7 +194,8 @@ def _clock(scope: Scope) -> Table:
     rows = clock_rows(scope)
     unsure = set(unsure_captures(scope)) & {row.source for row in rows}
     notes = (
-        f"no packet of capture {source} has an exact match: the fit of its clock may be wrong"
+        f"no packet of capture {source} has an exact match, so the clock fit of the capture may be "
+        "wrong"
         for source in sorted(unsure)
     )
     return Table(ClockRow._fields, rows, tuple(notes))
@@ -272,10 +275,11 @@ STATISTICS: dict[str, Statistic] = {
         _functions, lambda row: f"kbl.func == {quote_text(row['function'])}",
         titles={"comp_mean_ns": "Without probes (µs)", "comp_err_ns": "± (µs)"}),
     "layers": Statistic(
-        "&Layers", "Times of packets in each layer, wait and stage",
+        "&Layers", "Time that packets spent in each layer, wait and stage",
         _layers, _layer_filter, titles={"number": "Legs"}),
     "time": Statistic(
-        "Where the &Time Went", "Parts of the time in kernel, beside those of median packets",
+        "Where the &Time Went", "Parts of the packets' time in kernel, compared with the median "
+        "packets",
         _time, _time_filter, titles={"share": "%"}),
     "paths": Statistic(
         "P&aths", "Paths of packets through the kernel, and their times",
@@ -290,17 +294,19 @@ STATISTICS: dict[str, Statistic] = {
         "&I/O Over Time", "Packets, bits, time in kernel and drops in intervals of time",
         _io, None, titles={"after_ns": "Begin (s)"}, seconds=frozenset({"after_ns"})),
     "roundtrip": Statistic(
-        "Round Trips &by Segment", "Round trips of TCP segments: kernel, wire and peer",
+        "Round Trips &by Segment", "Round trips of TCP segments, split into time in kernel, on the "
+        "wire and at the peer",
         _roundtrip, lambda row: _numbers_filter((row["acked"], row["packet"])),
         titles={"packet": "Packet", "acked": "Acknowledges", "rtt_ns": "Round trip (µs)",
                 "send_ns": "Own kernel, sending (µs)", "outside_ns": "Wire to wire (µs)",
                 "wire_ns": "On the wire (µs)", "peer_ns": "Peer (µs)",
                 "receive_ns": "Own kernel, receiving (µs)"}),
     "callgraph": Statistic(
-        "Call &Graph", "Callers and callees of each function, as gprof shows them",
+        "Call &Graph", "Callers and callees of each function, in the form of gprof",
         _callgraph, _function_filter, titles={"number": "Calls"}),
     "counter": Statistic(
-        "Hardware Counter", "Events of the hardware counter, without those of the probes",
+        "Hardware Counter", "Events of the hardware counter, without the events that the probes "
+        "caused",
         _counter, _counter_filter, COUNTED, {"number": "Calls"}),
     "programs": Statistic(
         "Functions by Progra&m", "Times of each function in each program",
@@ -315,14 +321,14 @@ STATISTICS: dict[str, Statistic] = {
         "Threads", "How long programs ran, waited for a CPU, and slept",
         _of_events(thread_rows, ThreadRow._fields, "sched"), None),
     "locks": Statistic(
-        "Locks", "Waits for locks, by the function that waited",
+        "Locks", "Waits for locks, grouped by the function that waited",
         _of_events(lock_rows, LockRow._fields, "lock"), None, titles={"number": "Waits"}),
     "faults": Statistic(
         "Page Faults", "Page faults of each program",
         _of_events(fault_rows, FaultRow._fields, "fault"), None,
         titles={"calls": "In calls for packets"}),
     "queues": Statistic(
-        "&Queue Lengths", "Lengths of queueing disciplines, backlogs and sockets",
+        "&Queue Lengths", "Lengths of the queues of queueing disciplines, CPU backlogs and sockets",
         _of_events(queue_rows, QueueRow._fields, "queue"), None,
         titles={"mean": "Mean", "p50": "p50", "p95": "p95", "p99": "p99",
                 "most": "Most packets", "most_bytes": "Most bytes"}),
@@ -330,15 +336,15 @@ STATISTICS: dict[str, Statistic] = {
         "E&xpert Information", "Findings about packets, by severity",
         _expert, _expert_filter, titles={"cost_ns": "Cost (µs)"}),
     "processes": Statistic(
-        "&Processes", "Times that each program spent on its packets",
+        "&Processes", "Time that each program spent on its packets",
         _processes, _process_filter, titles={"number": "Calls"}),
     "drops": Statistic(
-        "&Drops", "Reasons and places of drops, and how many of them lost a packet",
+        "&Drops", "Reasons and places of drops, and how many drops lost a packet",
         _drops, lambda row: f"kbl.drop_reason == {quote_text(row['reason'])}",
         titles={"number": "Drops", "lost": "Lost packets", "wire": "In captures",
                 "packets": "First packets"}),
     "clock": Statistic(
-        "Cloc&k Fits", "Fits of the clocks of captures to those of kernel logs",
+        "Cloc&k Fits", "Clock fits: offset, drift and possible error of each capture's clock",
         _clock, None, titles={"kbl": "Kernel log", "source": "Capture", "offset_ns": "Offset (s)",
                         "drift_ppm": "Drift (ppm)"},
         seconds=frozenset({"offset_ns"})),

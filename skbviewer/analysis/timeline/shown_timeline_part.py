@@ -75,7 +75,7 @@ def rows_of(text: str) -> tuple[int, ...]:
         elif first.isdigit() and (last.isdigit() or not dash):
             found.extend(range(int(first), min(int(last or first), int(first) + MOST_NAMED) + 1))
         else:
-            raise ValueError(f"{text!r} is not a list of packet numbers, such as 3-5,9,K2")
+            raise ValueError(f"{text!r} is not a list of packet numbers; an example is 3-5,9,K2")
     if len(found) > MOST_NAMED:
         raise ValueError(f"{text!r} names more than {MOST_NAMED} packets")
     return tuple(found)

@@ -61,7 +61,7 @@ def or_none(value: int) -> int | None:
 
 
 class Stream(Protocol):
-    """What depends on the stream of a TCP packet; see tcp_info.SegmentSummary."""
+    """What depends on the stream of a TCP packet; see tcp_info_column_text.SegmentSummary."""
 
     @property
     def seq(self) -> int:

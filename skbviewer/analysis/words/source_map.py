@@ -90,7 +90,9 @@ def load(path: Path, tree: Path | None = None) -> SourceMap:
     try:
         return SourceMap(_places(data["functions"]), tree)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadInput(path, None, "no list of functions written by skbscan") from error
+        raise BadInput(
+            path, None, "the file is not a list of functions that skbscan wrote"
+        ) from error
 
 
 def _places(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Place]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The reason for each verdict in one sentence, for each number in matching/rules.py."""
+"""The reason for each verdict in one sentence, for each number in matching/match_rule_numbers.py."""
 
 from __future__ import annotations
 
@@ -7,49 +7,59 @@ from ...matching import AMBIGUOUS, KERNEL_ONLY, SAMPLED_OUT, WIRE_ONLY, Lifetime
 
 VERDICTS = ("exact", "ambiguous", "wire-only", "sampled-out")
 
-_REPEATS = "The identity repeats; distinguished by"
+_REPEATS = "Several packets have the same identity; they differ in their"
 _EXACT: dict[int, str] = {
-    Rung.BY_KEY: "Only packet with this source, destination, identification and protocol.",
+    Rung.BY_KEY: "The only packet with this source, destination, IP identification and protocol.",
     Rung.BY_PORTS: f"{_REPEATS} ports.",
     Rung.BY_SEQUENCE: f"{_REPEATS} TCP or ICMP sequence.",
     Rung.BY_LENGTH: f"{_REPEATS} length and fragment offset.",
     Rung.BY_IPV6: f"{_REPEATS} IPv6 flow label or fragment identification.",
-    Rung.BY_POINTS: "The only lifetime with this identity; captured at several of its devices.",
-    Rung.BY_TIME: "No other lifetime fits the identity, the time and the order of the packets.",
+    Rung.BY_POINTS: "Only one skb lifetime has this identity; the packet was captured at several "
+    "of the devices that it passed.",
+    Rung.BY_TIME: "No other skb lifetime fits the packet's identity, its time and its place in the "
+    "order of packets.",
     Rung.BY_ADDRESS: (
-        "Its skb address and time are those of a lifetime in another kernel log of this host."
+        "A lifetime in another kernel log of this host has the same skb address at the same time."
     ),
     Rung.OF_LOG: (
-        "Bytes from the kernel log, which read them from this skb; no capture has this packet."
+        "The bytes come from the kernel log, whose tracer read them from this skb; no capture has "
+        "this packet."
     ),
     Rung.BY_SEGMENT: (
-        "A segment of this larger packet, whose sequence numbers include the segment's (GSO, GRO)."
+        "The packet is a segment of a larger skb, whose sequence numbers include the packet's "
+        "(GSO, GRO)."
     ),
 }
-_SEVERAL = "Several lifetimes have this identity, and order and time fit more than one."
+_SEVERAL = "Several lifetimes have this identity, and more than one of them fits by order and time."
 _AMBIGUOUS: dict[int, str] = {
     Rung.BY_TIME: _SEVERAL,
-    Rung.LATE: "Lifetimes have this identity, but none was at the device at this time.",
-    Rung.LACKING: "Records of this time are missing, perhaps those of the packet's own lifetime.",
+    Rung.LATE: "Lifetimes with this identity exist, but none of them was at the device when the "
+    "packet was captured.",
+    Rung.LACKING: "Records from the time of this packet are missing, perhaps the records of the "
+    "packet's own lifetime.",
     Rung.TWICE: (
-        "More such packets were captured than passed the device: some twice, or out of order."
+        "More packets with this identity were captured than passed the device: some were captured "
+        "twice, or out of order."
     ),
     Rung.BY_POINTS_ONLY: (
-        "The kernel log has points only: it shows neither which records it lacks nor when "
-        "sniffers get packets."
+        "The kernel log has only points: it shows neither which records are missing nor when a "
+        "sniffer gets a packet."
     ),
     Rung.DOUBTED: (
-        "Packets next to this one contradict the clock, which may have been set between them."
+        "Packets captured just before or after this packet contradict the clock fit: perhaps the "
+        "clock was set between them."
     ),
     Rung.UNSURE: (
-        "Nothing shows that the capture is of this recording; it may be of another run or host."
+        "Nothing shows that capture and kernel log belong together; the capture may come from "
+        "another run or host."
     ),
     Rung.NO_DEVICE: (
-        "None of this host's devices fits the times of the capture, and another packet or "
-        "lifetime near in time has this identity."
+        "The times of the capture fit none of this host's devices, and another packet or lifetime "
+        "close in time has the same identity."
     ),
     Rung.NAMELESS: (
-        "The capture has no IP header for this packet, and several lifetimes are close in time."
+        "The capture has no IP header of this packet, and several lifetimes are close to the "
+        "packet in time."
     ),
 }
 _NO_LIFETIME = "No lifetime in the kernel log has this packet's identity."
@@ -57,18 +67,18 @@ _WIRE_ONLY: dict[int, str] = {
     Rung.BY_KEY: _NO_LIFETIME,
     Rung.CONTESTED: "Every lifetime with this identity belongs to another packet.",
     Rung.LACKING: (
-        "No lifetime in the kernel log has this packet's identity, but the log lacks records of "
-        "this time, perhaps the packet's."
+        "No lifetime in the kernel log has this packet's identity, but records from that time are "
+        "missing, perhaps the packet's."
     ),
     Rung.NAMELESS: (
-        "The capture has no IP header for this packet, and no kernel record is close enough in "
-        "time to match it."
+        "The capture has no IP header of this packet, and no kernel record is close enough in time "
+        "to match the packet."
     ),
 }
 _SAMPLED_OUT: dict[int, str] = {
     Rung.UNCHOSEN: (
-        "The kernel log has one connection in N, chosen by a hash of addresses, protocol and "
-        "ports; this packet's connection was not chosen."
+        "The recorder kept one connection in N, chosen by a hash of addresses, protocol and ports; "
+        "it did not choose this packet's connection."
     ),
     Rung.UNCHOSEN_PACKET: (
         "The kernel log has one packet in N, chosen by a hash of header fields; this packet was "
@@ -76,17 +86,17 @@ _SAMPLED_OUT: dict[int, str] = {
     ),
 }
 _KERNEL_ONLY: dict[int, str] = {
-    LifetimeRung.NOT_CAPTURED: "No loaded capture holds this packet.",
+    LifetimeRung.NOT_CAPTURED: "No open capture contains this packet.",
     LifetimeRung.TAKEN: (
         "Captured packets have this identity, but all of them belong to other skb lifetimes."
     ),
     LifetimeRung.NO_HEADER: (
-        "The kernel log has no network header for this packet, so it cannot be identified."
+        "The kernel log has no network header of this packet, so the packet cannot be identified."
     ),
-    LifetimeRung.SNIFFED: "A sniffer's own copy of a packet.",
+    LifetimeRung.SNIFFED: "This skb is a sniffer's own copy of a packet.",
     LifetimeRung.NO_IP: (
-        "The kernel log has no IP header for this packet, and no captured packet is close enough "
-        "in time to match it."
+        "The kernel log has no IP header of this packet, and no captured packet is close enough in "
+        "time to match the lifetime."
     ),
 }
 _KNOWN = frozenset(Rung)
@@ -119,4 +129,4 @@ def series_reason(verdict: int, rung: int) -> str:
 
 
 def _unknown(rung: int) -> str:
-    return f"A reason that this version of skbviewer does not know (number {rung})."
+    return f"This version of skbviewer does not know the reason (number {rung})."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All tables of `dataset stats`, by their word on the command line: that of one session."""
+"""All tables of `dataset stats`, by their names on the command line, as in `skbviewer stats`."""
 
 from __future__ import annotations
 

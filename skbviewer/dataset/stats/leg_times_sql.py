@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Stages of legs, and the time of each layer in each leg, as SQL by the rules of analysis/stats.
 
-These relations need those of CALLS (statistics_sql.py).  The tables do not say whether a call was
-passed its packet or returned it.  So a call in the reader's thread that began before the reader had
-the packet, and ended after that, counts as a call that returned the packet.
+The SQL relations of this module need the relations of CALLS (statistics_sql.py). The tables do not
+say whether a function got its packet as an argument or returned the packet. A reader's call that
+began before the reader had the packet, and ended afterwards, counts as a call that returned the
+packet.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ usable AS (
 def _sections(kind: str, names: Sequence[str], begins: Sequence[str], more: str = "") -> str:
     """Return a SELECT of the stages of all legs of a kind; a stage that a leg lacks is NULL.
 
-    Each stage lasts from its begin to the next begin that exists, or to the end of the leg. `more`
-    is the time of a further stage, the last one of `names`.
+    Each stage lasts until the next stage that the leg has begins, or until the leg ends. `more` is
+    the duration of a further stage, which is the last one of `names`.
     """
     columns, following = [], "end_ns"
     for number in reversed(range(len(begins))):
@@ -64,7 +65,7 @@ _SECTIONS = " UNION ALL ".join(
 
 
 def _first(name: str, condition: str) -> str:
-    """Return a column: when the leg first entered such a function, after its begin."""
+    """Return a column: when a leg, after its begin, entered a function with `condition`."""
     return f"min(c.entry_ns) FILTER (c.entry_ns >= u.begin_ns AND {condition}) AS {name}"
 
 

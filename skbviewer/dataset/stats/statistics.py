@@ -31,7 +31,7 @@ SELECT count(*) FROM lacking c {{join}} JOIN picked k ON k.session = c.session A
 def statistics(folder: Path, table: str, text: str, progress: Progress) -> Answer:
     """Return a table of TABLES for the packets that match the display filter `text`.
 
-    Raises KeyError if there is no such table, BadInput, FilterError and Cancelled.
+    Raises KeyError if the table does not exist, BadInput, FilterError and Cancelled.
     """
     if table not in TABLES:
         raise KeyError(f"dataset stats: {table} is not one of {', '.join(TABLES)}")
@@ -44,7 +44,7 @@ def statistics(folder: Path, table: str, text: str, progress: Progress) -> Answe
 
 
 def lost_records(folder: Path, table: str, text: str, progress: Progress) -> list[str]:
-    """Return a sentence on lost records if the numbers of `table` are incomplete because of them.
+    """Return a sentence about lost records if they make the numbers of `table` incomplete.
 
     `text` is the display filter.  Raises BadInput and Cancelled.
     """
@@ -54,11 +54,13 @@ def lost_records(folder: Path, table: str, text: str, progress: Progress) -> lis
         if not _count(run(db, folder, ANY_LACKING, BOUNDS, progress)):
             return []
         if table == "drops":
-            return ["records may have been lost: there may have been more drops"]
+            return [
+                "records may have been lost, so there may have been more drops than are counted"
+            ]
         legs, join = (OF_PACKETS, ONLY) if text.strip() else (OTHERS, ALL_BUT)
         sql = CHOSEN_LACKING.format(legs=legs.format(where=condition(text)), join=join)
         lacking = _count(run(db, folder, sql, BOUNDS, progress))
-    said = f"records of {counted(lacking, 'leg')} may have been lost, which are not counted"
+    said = f"not counted, because records may have been lost: {counted(lacking, 'leg')}"
     return [said] if lacking else []
 
 
@@ -67,11 +69,11 @@ def _count(found: Answer) -> int:
 
 
 def lifetimes_left_out(folder: Path, table: str, text: str) -> int:
-    """Return how many network packets no capture contains, if a filter is given.
+    """Return how many network packets a filter leaves out because no capture contains them.
 
-    Filters choose captured packets, because the tables lack the lengths and some headers of others.
-    Without a filter, all skb lifetimes count, and the result is 0.  It is also 0 for tables that
-    count only captured packets.  Raises BadInput.
+    Filters choose captured packets only, because the tables lack the lengths and some headers of
+    other packets. Without a filter, all skb lifetimes count, and the result is 0. The result is
+    also 0 for tables that count only captured packets. Raises BadInput.
     """
     if not text.strip() or table in OF_CAPTURES:
         return 0
@@ -81,7 +83,7 @@ def lifetimes_left_out(folder: Path, table: str, text: str) -> int:
 
 
 def _short(columns: tuple[str, ...], row: tuple[Cell, ...]) -> tuple[Cell, ...]:
-    """Return the row with IPv6 addresses in their short form."""
+    """Return the row with its IPv6 addresses in their short form."""
     return tuple(
         str(ip_address(cell)) if name.startswith("address") and isinstance(cell, str) else cell
         for name, cell in zip(columns, row, strict=True)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Statistics over all sessions of a dataset as SQL, by the rules of analysis/stats.
 
-Without a filter, all legs of network packets are counted; with a filter, only the legs that match
-the chosen packets exactly.  A call counts once, however many packets it handled.  Percentiles are
-by nearest rank, from counts of equal values: sorting each group would need memory for all its
-values.
+Without a filter, all legs of network packets are counted; with a filter, only legs that exactly
+match a chosen packet. A call counts once, even if it handled several packets. Percentiles are by
+nearest rank, from counts of equal values: sorting the values of each group would need too much
+memory.
 """
 
 from __future__ import annotations

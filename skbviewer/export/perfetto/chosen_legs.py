@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The legs that an export of calls contains, and the packets that each of them has."""
+"""The legs that an export of calls contains, and the packets of each leg."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ChosenLegs(NamedTuple):
 
 
 def chosen_legs(recording: Exportable, request: Request) -> ChosenLegs:
-    """Return the legs of the rows that `request` chooses; without filter, range and rows all legs.
+    """Return the legs of the rows that `request` chooses, or all legs if it restricts nothing.
 
     Raises the exceptions of chosen_rows().
     """
@@ -48,7 +48,7 @@ def chosen_legs(recording: Exportable, request: Request) -> ChosenLegs:
 
 
 def _titles(packet: Int64s, leg: Int64s, kernel_only: Int64s) -> tuple[Int64s, tuple[str, ...]]:
-    """Return the packets of each leg as a text."""
+    """Return texts that name packets, and for each leg the number of its text."""
     title, titles = np.zeros(len(kernel_only), np.int64), [""]
 
     def name(legs: Int64s, numbers: Int64s, prefix: str) -> None:
@@ -71,10 +71,11 @@ def _titles(packet: Int64s, leg: Int64s, kernel_only: Int64s) -> tuple[Int64s, t
 
 
 def field_data_of(recording: Exportable) -> Data:
-    """Return the tables of a session.  Raises BadInput if it has no kernel log."""
+    """Return the stored tables of a session, as columns.
+
+    Raises BadInput if the session has no kernel log.
+    """
     data = recording.export.field_data()
     if not data.logs():
-        raise BadInput(
-            recording.words()[0], None, "has no kernel log, so there are no calls to write"
-        )
+        raise BadInput(recording.words()[0], None, "has no kernel log, so it has no calls to write")
     return data

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The number of packets in a kernel, and in each kind of wait, over session time."""
+"""Count packets over session time: packets in each kernel, and in each kind of wait."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .chosen_legs import ChosenLegs
 
 
 class Counter(NamedTuple):
-    """The number of packets in a state: `value` from the time `at` (session time, ns) on."""
+    """How many packets are in a state: `value` packets from session time `at` (ns) on."""
 
     source: int
     title: str
@@ -25,9 +25,9 @@ class Counter(NamedTuple):
 
 
 def counter(source: int, title: str, begin: Int64s, end: Int64s) -> Counter:
-    """Return a counter of intervals: at each time, how many of them contain this time.
+    """Return a counter that says for each time how many intervals contain this time.
 
-    Interval i is from begin[i] to end[i], session time in ns; the end is excluded.
+    Interval i begins at begin[i] and ends before end[i] (session time, ns).
     """
     times = np.concatenate([begin, end])
     step = np.repeat([1, -1], [len(begin), len(end)])
@@ -38,7 +38,7 @@ def counter(source: int, title: str, begin: Int64s, end: Int64s) -> Counter:
 def counters_of(
     recording: Exportable, legs: ChosenLegs, waits: Sequence[tuple[int, str]]
 ) -> list[Counter]:
-    """Return counters of the packets in each kernel, and in each of `waits`: (kind, title)."""
+    """Return counters of the packets in each kernel and in each of `waits`: (kind, title)."""
     data, made = recording.export.field_data(), []
     chosen = np.flatnonzero(legs.chosen)
 

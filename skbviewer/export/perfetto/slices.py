@@ -33,7 +33,7 @@ SAME = ("source", "cpu", "entry_ns", "func", "dur_ns", "pid")  # of rows of one 
 
 
 class Track(NamedTuple):
-    """The subject of a track: a thread, or a context of a CPU."""
+    """What a track shows: a thread, or a context (such as softirq) of a CPU."""
 
     source: int
     context: int
@@ -42,7 +42,10 @@ class Track(NamedTuple):
 
 
 class Slices(NamedTuple):
-    """A row for each call and event.  The flows of row i are flows[ends[i] : ends[i + 1]]."""
+    """Columns with a row for each call and each event.
+
+    The flows of row i are flows[ends[i] : ends[i + 1]].
+    """
 
     begin: Int64s
     end: Int64s  # NONE: an event, or a call whose return was not recorded
@@ -62,7 +65,7 @@ class Slices(NamedTuple):
 
 
 class _Texts:
-    """Gives texts numbers, in the order of their first use."""
+    """Gives texts numbers in the order of their first use."""
 
     def __init__(self, *first: str) -> None:
         self.number = {text: n for n, text in enumerate(first)}
@@ -72,7 +75,7 @@ class _Texts:
         return np.array(made, np.int64)
 
     def of_field(self, view: View, field: str) -> Int64s:
-        """Return the first value of a field in each row; "" where there is none."""
+        """Return the first value of a field in each row; "" for a row without a value."""
         values = FIELDS[field].make(view)[0]
         codes = np.r_[self.codes(values.texts or ()), self.codes([""])]
         made: Int64s = codes[np.where(values.present(), values.low, -1)]
@@ -88,7 +91,7 @@ def rows_of(data: Data, table: str, legs: ChosenLegs) -> Int64s:
 def slices_of(recording: Exportable, legs: ChosenLegs, calls: Int64s, events: Int64s) -> Slices:
     """Return the slices of `calls` and `events`, which are 0-based rows of the tables.
 
-    A call of several packets is one slice with several flows. Times are session time, ns.
+    A call that handled several packets is one slice with several flows. Times are session time, ns.
     """
     data = recording.export.field_data()
     names, categories, titles = _Texts(), _Texts(), _Texts(*legs.titles)
@@ -142,10 +145,10 @@ def _nothing(legs: ChosenLegs) -> Slices:
 
 
 def _distinct(data: Data, legs: ChosenLegs, calls: Int64s) -> tuple[Int64s, Int64s, Int64s]:
-    """Group the rows of `calls` by call.
+    """Group `calls`, rows of table call, so that the rows of one call are together.
 
-    Returns the first row of each call, all rows in order of the call, and the bounds of each call's
-    rows in that order.
+    Returns the first row of each call, all rows sorted by call, and the bounds of each call in the
+    sorted rows.
     """
     columns = [
         legs.source[data.columns.take(CALL, "leg", calls).astype(np.int64) - 1],
@@ -160,9 +163,9 @@ def _distinct(data: Data, legs: ChosenLegs, calls: Int64s) -> tuple[Int64s, Int6
 
 
 def _titles(data: Data, legs: ChosenLegs, rows: Int64s, bounds: Int64s, titles: _Texts) -> Int64s:
-    """Return the number of the text that names the packets of each call.
+    """Return for each call the number of the text that names the call's packets.
 
-    `rows` are the calls' rows in order.
+    `rows` are the rows of table call, sorted by call.
     """
     leg = data.columns.take(CALL, "leg", rows).astype(np.int64)
     title = legs.title[leg - 1]
@@ -181,10 +184,10 @@ def _titles(data: Data, legs: ChosenLegs, rows: Int64s, bounds: Int64s, titles: 
 def _flows(
     data: Data, legs: ChosenLegs, calls: Int64s, members: Int64s, bounds: Int64s
 ) -> tuple[Int64s, Int64s]:
-    """Return the flows of each call.
+    """Return the flows of each call; a flow connects the calls of one packet.
 
-    These are the flows of the legs in which the call is the outermost one, if at least one other
-    slice has the same flow.
+    A call has the flows of the legs in which it is the outermost call, if each flow is also in
+    another slice.
     """
     rows = calls[members]
     outermost = data.columns.take(CALL, "parent", rows) <= 0
@@ -225,7 +228,7 @@ def _event_names(view: View, names: _Texts) -> Int64s:
 
 
 class _Tracks:
-    """The tracks of calls and events; `found` are in the order of their first use."""
+    """The tracks of calls and events; `found` has the tracks in the order of their first use."""
 
     def __init__(self, data: Data) -> None:
         self._data = data
@@ -234,7 +237,7 @@ class _Tracks:
     def of(self, source: Int64s, context: Int64s, pid: Int64s, cpu: Int64s) -> Int64s:
         """Return the track of each row.
 
-        Each thread has a track, and so have each CPU's interrupts and idle task.
+        Each thread has a track. The interrupts and the idle task of each CPU have tracks, too.
         """
         of_cpu = (context != TASK) | (pid == IDLE)
         key = np.where(of_cpu, cpu, pid) & LOW32

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Calls, events and counters of packets as a trace for Perfetto.
 
-Input: the legs of the packets that a request names.  Output: a protobuf trace.  There is a track
-for each thread, and one for each other context of each CPU.  If calls do not nest, they are divided
-into several tracks, because Perfetto drops slices that overlap.  Calls are slices, whose categories
-are layers; events, and calls without a recorded return, are instants.  Flows connect the outermost
-calls of a packet.  Times are session time, which is CLOCK_REALTIME of the first kernel log's host.
-Format: https://perfetto.dev/docs/reference/trace-packet-proto
+Input: the legs of the packets that a request names. Output: a protobuf trace. Each thread has a
+track, and each context of each CPU that is no thread. Calls that do not nest are divided into
+several tracks, because Perfetto drops slices that overlap. Calls are slices, with their layers as
+categories. Events, and calls without a recorded return, are instants. Flows connect the outermost
+calls that handled the same packet. Times are session time, which is CLOCK_REALTIME of the first
+kernel log's host. Format: https://perfetto.dev/docs/reference/trace-packet-proto
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ STEPS = 4  # of progress before events are written
 def write_perfetto(recording: Exportable, request: Request, out: Path) -> None:
     """Write the calls and events of the packets that `request` names.
 
-    Raises KeyError if there is no such packet, FilterError, Cancelled, and BadInput if there is no
+    Raises KeyError if a packet does not exist, FilterError, Cancelled, and BadInput if there is no
     kernel log, `out` cannot be written, the package perfetto is missing, or there are more than
     MOST calls and events.
     """
@@ -56,7 +56,7 @@ def write_perfetto(recording: Exportable, request: Request, out: Path) -> None:
     calls, others = rows_of(data, CALL, legs), rows_of(data, EVENT, legs)
     if len(calls) + len(others) > MOST:
         why = f"{len(calls) + len(others):,} calls and events are more than {MOST:,}"
-        raise BadInput(out, None, f"{why}: choose packets with --filter, --range or --packet")
+        raise BadInput(out, None, f"{why}: choose packets with '--filter', '--range' or '--packet'")
     progress.report("Reading calls", 1, STEPS)
     slices = slices_of(recording, legs, calls, others)
     with written_file(out) as file:
@@ -108,9 +108,9 @@ def _describe(recording: Exportable, legs: ChosenLegs, slices: Slices, head: Hea
 
 
 def events_in_order(slices: Slices) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Return kind, row and time (ns) of each event in order of time, and the level of each row.
+    """Return kind, row and time (ns) of each start and end in order of time, and each row's level.
 
-    On the tracks of one level, slices nest: every end belongs to the open slice that began last.
+    The slices of one level of a track nest: every end belongs to the open slice that began last.
     """
     timed = np.flatnonzero(slices.end >= 0)
     begin, end = slices.begin[timed], slices.end[timed]

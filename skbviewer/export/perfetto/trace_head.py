@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The part of a trace other than starts and ends: tracks, names, clocks and counters.
+"""The part of a trace before its events: tracks, names, clocks and counters.
 
-The package perfetto makes these packets, except the values of counters.  All packets are of one
-sequence, whose first packet contains the names to which later packets refer by number.
+The package perfetto makes these trace packets, except those with values of counters. All packets of
+the trace are one sequence. Its first packet contains the names to which later packets refer by
+number.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ AT_ONCE = 1 << 16  # values of a counter
 
 
 def fields() -> Fields:
-    """Return the tags of the fields that packet_loops writes."""
+    """Return the protobuf tags of the fields that trace_packet_loops.py writes."""
     kinds = (
         pb.TrackEvent.TYPE_SLICE_BEGIN, pb.TrackEvent.TYPE_SLICE_END, pb.TrackEvent.TYPE_INSTANT
     )  # fmt: skip
@@ -62,7 +63,7 @@ def fields() -> Fields:
 
 
 class Head:
-    """Writes the packets that precede the events to an open file."""
+    """Writes the trace packets that precede the events to an open file."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._builder = file, StreamingTraceProtoBuilder(file)
@@ -73,7 +74,7 @@ class Head:
         return packet
 
     def names(self, slices: Slices) -> None:
-        """Write each text of the slices once, with the number by which slices refer to it.
+        """Write each text of the slices once, together with the number by which slices refer to it.
 
         Numbers start at 1; 0 means no text.
         """
@@ -94,10 +95,10 @@ class Head:
         self._builder.write_packet(packet)
 
     def clocks(self, session_ns: int, monotonic_ns: int) -> None:
-        """Write one moment on two clocks.
+        """Write what two clocks showed at one moment, so that Perfetto can relate the clocks.
 
-        `session_ns` is the time of CLOCK_REALTIME, which events use; `monotonic_ns` is that of
-        CLOCK_MONOTONIC.
+        `session_ns` is the time of CLOCK_REALTIME, on which events are; `monotonic_ns` is the time
+        of CLOCK_MONOTONIC.
         """
         packet = self._packet()
         packet.timestamp = session_ns
@@ -120,9 +121,9 @@ class Head:
             self._builder.write_packet(packet)
 
     def tracks(self, tracks: Sequence[Track], of: Int64s, level: Int64s) -> None:
-        """Write tracks UUID, UUID + 1, ...
+        """Write the tracks of slices; they get the ids UUID, UUID + 1, ...
 
-        Track UUID + i has the slices of tracks[of[i]] on level level[i].
+        Track UUID + i has the slices whose track is tracks[of[i]] and whose level is level[i].
         """
         ranks = np.lexsort((level, of))
         order = sorted(range(len(tracks)), key=lambda n: (tracks[n].context, tracks[n].title))
@@ -137,7 +138,7 @@ class Head:
             self._builder.write_packet(packet)
 
     def counters(self, counters: Sequence[Counter]) -> None:
-        """Write counters and their values."""
+        """Write a track for each counter, and the counters' values."""
         for number, counter in enumerate(counters):
             packet = self._packet()
             descriptor, uuid = packet.track_descriptor, SHARED_UUID + number

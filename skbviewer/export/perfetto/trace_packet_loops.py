@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Write starts, ends, instants and counter values as serialised TracePackets, many in one loop.
 
-The package perfetto takes some microseconds for one message.  Here its bytes are written by a loop;
-the numbers of fields come from the package (trace_fields.py).  Encoding:
+The package perfetto takes some microseconds to write one message. Therefore a loop writes the bytes
+of messages; the numbers of fields come from the package (trace_fields.py). Encoding:
 https://protobuf.dev/programming-guides/encoding
 """
 
@@ -22,7 +22,7 @@ FLOW = 10  # bytes of a flow
 
 
 class Fields(NamedTuple):
-    """Tags of fields (number << 3 | wire type), and field values that never change."""
+    """Tags of protobuf fields (number << 3 | wire type), and field values that never change."""
 
     packet: np.int64
     timestamp: np.int64
@@ -46,7 +46,7 @@ class Fields(NamedTuple):
 
 
 class Events(NamedTuple):
-    """Columns of the events to write, and of the slices that they refer to by row."""
+    """Columns of the events to write; an event refers to a row of the slices' columns."""
 
     kind: Int64s
     row: Int64s
@@ -80,9 +80,9 @@ def _field(out: UInt8s, at: Int, tag: Int, value: Int) -> np.int64:
 
 @compiled
 def _length(out: UInt8s, at: Int, end: Int) -> None:
-    """Write the length of a part into the two bytes at `at`.
+    """Write the length of a part of a message into the two bytes at `at`.
 
-    The part begins after these two bytes and ends before `end`.
+    The part begins after its two bytes of length, and ends before `end`.
     """
     size = np.int64(end) - np.int64(at) - 2
     out[at] = np.uint8((size & np.int64(127)) | np.int64(128))
@@ -101,7 +101,7 @@ def _annotation(out: UInt8s, at: Int, fields: Fields, name: Int, tag: Int, value
 
 @compiled
 def _details(out: UInt8s, at: Int, fields: Fields, events: Events, row: Int) -> np.int64:
-    """Write the fields of a start or an instant other than its time and track."""
+    """Write all fields of a start or an instant except its time and track."""
     place = _field(out, at, fields.name, events.name[row] + 1)
     place = _field(out, place, fields.category, events.category[row] + 1)
     if events.title[row] > 0:
@@ -125,7 +125,7 @@ def _details(out: UInt8s, at: Int, fields: Fields, events: Events, row: Int) -> 
 def _begin(
     out: UInt8s, at: Int, fields: Fields, when: Int, kind: Int, track: Int
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """Write what every packet begins with; return where its two lengths are, and its end so far."""
+    """Write the begin of a trace packet; return the positions of its lengths, and its end."""
     size_at = _varint(out, at, fields.packet)
     place = _field(out, size_at + 2, fields.timestamp, when)
     place = _field(out, place, fields.sequence, fields.sequence_value)
@@ -139,8 +139,8 @@ def _begin(
 def write_events(out: UInt8s, fields: Fields, events: Events, first: int, last: int) -> np.int64:
     """Write the events from `first` to `last` - 1 into `out`; return the number of bytes written.
 
-    An event needs at most LARGEST bytes, and FLOW bytes for each flow. It must stay below 16 KiB,
-    because lengths are written in two bytes; this holds for up to 1000 flows.
+    An event needs at most LARGEST bytes, and FLOW bytes for each flow. An event must stay below 16
+    KiB, because lengths are written in two bytes; an event with up to 1000 flows does.
     """
     at = np.int64(0)
     for i in range(first, last):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Divide slices into tracks in which they nest, and order their starts and ends."""
+"""Divide slices into levels on which they nest, and order the slices' starts and ends."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ DEEPEST = 1024  # slices inside each other on one track; deeper ones get another
 
 @compiled
 def assign(track: Int64s, begin: Int64s, end: Int64s, level: Int64s) -> np.int64:
-    """Write the level of each slice into `level`; return the most levels that a track needs.
+    """Write each slice's level into `level`; return how many levels a track needs at most.
 
-    Slices are sorted by track, then by begin, then by end, the latest end first.  A slice gets the
-    first level on which it lies inside every slice that has not ended when it begins.
+    Slices are sorted by track, then by begin, then by end, the latest end first. A slice gets the
+    first level on which it lies inside all slices that are open at its begin.
     """
     count, most, open_ends = len(track), np.int64(0), np.empty(DEEPEST, np.int64)
     left, here = count, np.int64(0)
@@ -47,7 +47,7 @@ def _ends_until(
     time: Int, stack: Int64s, depth: Int, end: Int64s, at: Int, kind: Int64s, row: Int64s,
     when: Int64s,
 ) -> tuple[np.int64, np.int64]:  # fmt: skip
-    """Write the ends of open slices up to `time`; return the number still open, and `at`."""
+    """Write the ends of slices up to `time`; return how many slices are open, and the new `at`."""
     left, place = np.int64(depth), np.int64(at)
     while left > 0 and end[stack[left - 1]] <= time:
         left -= 1
@@ -60,7 +60,7 @@ def _ends_until(
 def events(
     track: Int64s, begin: Int64s, end: Int64s, kind: Int64s, row: Int64s, when: Int64s
 ) -> None:
-    """Write all starts and ends, one track after the other, in order of time.
+    """Write the starts and ends of all slices, one track after the other, in order of time.
 
     Slices nest, and are sorted by track, then by begin, then by end, the latest end first.  The
     loop fills `kind`, `row` and `when`, which have two elements for each slice.

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Pseudonyms of addresses that preserve prefixes, as Crypto-PAn makes them.
+"""Prefix-preserving pseudonyms of addresses, made almost as Crypto-PAn makes them.
 
-If two addresses have the first n bits in common, and differ in the next one, so do their pseudonyms
-(Xu, Fan, Ammar and Moon, "Prefix-preserving IP address anonymization", ICNP 2002).  A keyed hash of
-the preceding bits decides whether a bit is flipped.  These are the differences from Crypto-PAn:
+If two addresses share the first n bits and differ in the next one, so do their pseudonyms (Xu, Fan,
+Ammar and Moon, "Prefix-preserving IP address anonymization", ICNP 2002). A keyed hash of an
+address's preceding bits decides whether a bit is flipped. These rules differ from Crypto-PAn:
 
-- No bit is flipped after a prefix of a block that stays as it is (multicast, loopback, ...), so no
-  other address gets a pseudonym in such a block.
-- The pseudonym of the last 24 bits of an IPv6 or MAC address depends on no other bits.  So the
-  pseudonym of an IPv6 address also decides that of its solicited-node multicast group (RFC 4291,
-  2.7.1), whose address contains these 24 bits.
+- No bit is flipped after the prefix of an address block that stays unchanged (multicast,
+  loopback, ...). No other address therefore gets a pseudonym in an unchanged block.
+- The pseudonym of the last 24 bits of an IPv6 or MAC address depends on these bits only.  The
+  pseudonym of an IPv6 address therefore also determines the pseudonym of its solicited-node
+  multicast group (RFC 4291, 2.7.1), whose address contains these 24 bits.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CACHED = 1 << 12
 
 
 class Keyed(NamedTuple):
-    """The key, and pseudonyms that were computed before."""
+    """The key, and pseudonyms that have been computed already."""
 
     key0: np.int64
     key1: np.int64
@@ -61,7 +61,7 @@ def _upper(value: Int, width: Int, bits: Int) -> np.int64:
 
 @compiled
 def _staying(value: Int, width: Int, blocks: Int64s) -> np.int64:
-    """Return how many of the upper bits of an address do not change, because of `blocks`."""
+    """Return how many of an address's upper bits stay unchanged, according to `blocks`."""
     stay = np.int64(0)
     for row in range(len(blocks)):
         size, same = blocks[row, 1], np.int64(0)
@@ -80,9 +80,9 @@ def _staying(value: Int, width: Int, blocks: Int64s) -> np.int64:
 def _flipped(
     keyed: Keyed, what: Int, above: Int, value: Int, width: Int, stay: Int, bits: Int
 ) -> np.int64:
-    """Return a number of `width` bits with pseudonymous bits from `stay` to `bits` - 1.
+    """Return a number of `width` bits; its bits from `stay` to `bits` - 1 are made pseudonymous.
 
-    `above` are the bits that precede the number.
+    `above` are the address bits above the number.
     """
     made = np.int64(value)
     for n in range(stay, bits):
@@ -143,7 +143,7 @@ def _new_ipv6(keyed: Keyed, high: Int, low: Int) -> tuple[np.int64, np.int64]:
 
 @compiled
 def ipv6(keyed: Keyed, high: Int, low: Int) -> tuple[np.int64, np.int64]:
-    """Return the pseudonym of an IPv6 address; both are upper and lower half."""
+    """Return the pseudonym of an IPv6 address; argument and result are (upper half, lower half)."""
     mixed = np.int64(high) ^ np.int64(low) ^ (np.int64(low) >> np.int64(32))
     row = (mixed ^ (mixed >> np.int64(16))) & np.int64(CACHED - 1)
     six = keyed.six

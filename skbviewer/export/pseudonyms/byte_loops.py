@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Numbers and one's complement sums in the bytes of packets, for compiled loops.
+"""Read and write numbers in packets, and sum up words for checksums, in compiled loops.
 
-The loops read the original bytes and write to a copy, so that sums can be compared afterwards.
+The loops read the original bytes and write to a copy, so that the sums of both can be compared.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_CHECKSUMS = 32
 
 
 class Packet(NamedTuple):
-    """One packet's original bytes, its copy, and the checksums found so far."""
+    """A packet's original bytes, a copy to change, and the checksums found so far."""
 
     old: UInt8s
     new: UInt8s
@@ -49,7 +49,7 @@ def put_number(data: UInt8s, at: Int, value: Int, size: Int) -> None:
 
 @compiled
 def word_sum(data: UInt8s, begin: Int, end: Int) -> np.int64:
-    """Return the sum of the 16-bit words in data[begin:end], which is padded to an even length."""
+    """Return the sum of the 16-bit words in data[begin:end]; an odd byte at the end is padded."""
     total, at = np.int64(0), np.int64(begin)
     while at + 1 < end:
         total += np.int64(data[at]) << np.int64(8) | np.int64(data[at + 1])
@@ -68,10 +68,11 @@ def fill(packet: Packet, begin: Int, end: Int, value: Int) -> None:
 
 @compiled
 def blank(packet: Packet, begin: Int, end: Int) -> None:
-    """Overwrite the payload from `begin` to `end` - 1 with zeros, except for the first word.
+    """Overwrite the payload from `begin` to `end` - 1 with zeros, except for its first two bytes.
 
-    That word becomes the sum of the payload.  So all checksums over the payload stay correct or
-    wrong, even if they are in other fragments.  The checksums reveal this sum anyway.
+    The first word becomes the sum of the payload. A checksum over the payload stays correct or
+    wrong, even if the checksum is in another fragment. The packet's checksums reveal this sum in
+    any case.
     """
     if end <= begin:
         return
@@ -86,13 +87,13 @@ def blank(packet: Packet, begin: Int, end: Int) -> None:
 
 @compiled
 def put_ipv4(packet: Packet, at: Int) -> None:
-    """Write the pseudonym of the IPv4 address at `at` into the copy."""
+    """Write the pseudonym of the packet's IPv4 address at `at` into the copy."""
     put_number(packet.new, at, ipv4(packet.keyed, number(packet.old, at, np.int64(4))), np.int64(4))
 
 
 @compiled
 def put_ipv6(packet: Packet, at: Int) -> None:
-    """Write the pseudonym of the IPv6 address at `at` into the copy."""
+    """Write the pseudonym of the packet's IPv6 address at `at` into the copy."""
     eight = np.int64(8)
     high, low = number(packet.old, at, eight), number(packet.old, at + eight, eight)
     high, low = ipv6(packet.keyed, high, low)
@@ -123,7 +124,7 @@ def put_prefix(packet: Packet, at: Int, bits: Int, size: Int) -> None:
 
 @compiled
 def put_mac(packet: Packet, at: Int) -> None:
-    """Write the pseudonym of the MAC address at `at` into the copy."""
+    """Write the pseudonym of the packet's MAC address at `at` into the copy."""
     put_number(packet.new, at, mac(packet.keyed, number(packet.old, at, np.int64(6))), np.int64(6))
 
 
@@ -131,10 +132,10 @@ def put_mac(packet: Packet, at: Int) -> None:
 def note_checksum(
     packet: Packet, field: Int, begin: Int, end: Int, more: Int, never_zero: Int
 ) -> None:
-    """Note that the checksum of bytes from `begin` to `end` - 1 at `field` must be adjusted.
+    """Note a checksum at `field` to be adjusted; it covers the bytes from `begin` to `end` - 1.
 
-    `more` is the amount by which the sum of other bytes (a pseudo-header) has decreased. With
-    `never_zero`, a sum of 0 is written as 0xffff.
+    `more` is by how much the sum of other bytes (a pseudo-header) has decreased. With `never_zero`,
+    a checksum of 0 is written as 0xffff.
     """
     count = packet.found[0]
     if count == MOST_CHECKSUMS or field + 2 > end:
@@ -147,7 +148,7 @@ def note_checksum(
 
 @compiled
 def adjust_checksums(packet: Packet) -> None:
-    """Adjust the noted checksums, innermost first: correct ones stay correct, wrong ones wrong."""
+    """Adjust noted checksums, innermost first: correct ones stay correct, wrong ones wrong."""
     for n in range(packet.found[0] - 1, -1, -1):
         row = packet.checksums[n]
         field, begin, end = row[FIELD], row[BEGIN], row[END]

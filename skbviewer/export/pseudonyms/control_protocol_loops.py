@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ARP, ICMP, ICMPv6 and IGMP: their addresses, and the packets that they quote."""
+"""Replace addresses in ARP, ICMP, ICMPv6 and IGMP messages, and find packets quoted there."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Quoted = tuple[np.int64, np.int64]  # begin and end of a packet inside, -1 if th
 
 @compiled
 def arp(packet: Packet, at: Int, end: Int) -> None:
-    """Replace the addresses of ARP for IPv4 and Ethernet; zero the addresses of other kinds.
+    """Replace the addresses of an ARP packet for IPv4 over Ethernet; zero all other addresses.
 
     The ARP packet is in the bytes from `at` to `end` - 1.
     """
@@ -51,7 +51,7 @@ def arp(packet: Packet, at: Int, end: Int) -> None:
 
 @compiled
 def icmp(packet: Packet, at: Int, end: Int) -> Quoted:
-    """Replace the gateway of a redirect; return the packet that ICMP quotes.
+    """Replace the gateway of an ICMP redirect; return the packet that the message quotes.
 
     The ICMP message is in the bytes from `at` to `end` - 1.
     """
@@ -73,7 +73,7 @@ def icmp(packet: Packet, at: Int, end: Int) -> Quoted:
 
 @compiled
 def _addresses6(packet: Packet, at: Int, count: Int, end: Int) -> np.int64:
-    """Replace up to `count` addresses; return the position after them."""
+    """Replace up to `count` addresses; return the position after the last one."""
     here = np.int64(at)
     for _ in range(count):
         if here + 16 > end:
@@ -85,7 +85,7 @@ def _addresses6(packet: Packet, at: Int, count: Int, end: Int) -> np.int64:
 
 @compiled
 def _listener_reports(packet: Packet, at: Int, end: Int) -> None:
-    """Replace the groups and sources of a report of MLD version 2."""
+    """Replace the groups and sources of a MLD version 2 report."""
     here = np.int64(at)
     while here + 20 <= end:
         sources = number(packet.old, here + 2, np.int64(2))
@@ -98,7 +98,7 @@ def _listener_reports(packet: Packet, at: Int, end: Int) -> None:
 
 @compiled
 def _icmp6_body(packet: Packet, at: Int, end: Int, kind: Int) -> Quoted:
-    """Replace the addresses after the first 8 bytes; return the packet that is quoted."""
+    """Replace the addresses after a message's first 8 bytes; return the packet that it quotes."""
     nowhere = (np.int64(-1), np.int64(-1))
     if kind == MLD2_REPORT:
         _listener_reports(packet, at + 8, end)
@@ -122,10 +122,10 @@ def _icmp6_body(packet: Packet, at: Int, end: Int, kind: Int) -> Quoted:
 
 @compiled
 def icmp6(packet: Packet, at: Int, end: Int, less: Int) -> Quoted:
-    """Replace the addresses of ICMPv6; return the packet that it quotes.
+    """Replace the addresses of an ICMPv6 message; return the packet that it quotes.
 
-    The message is in the bytes from `at` to `end` - 1.  `less` is the amount by which the sum of
-    the pseudo-header has decreased.
+    The message is in the bytes from `at` to `end` - 1. `less` is by how much the sum of the
+    pseudo-header has decreased.
     """
     if end - at < ICMP_SIZE:
         fill(packet, at, end, np.int64(0))
@@ -136,7 +136,7 @@ def icmp6(packet: Packet, at: Int, end: Int, less: Int) -> Quoted:
 
 @compiled
 def igmp(packet: Packet, at: Int, end: Int) -> None:
-    """Replace the groups that are not multicast addresses, and the sources of IGMP version 3.
+    """Replace IGMP groups that are not multicast addresses, and the sources of IGMP version 3.
 
     The message is in the bytes from `at` to `end` - 1.
     """

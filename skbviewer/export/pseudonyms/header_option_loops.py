@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options of IPv4, TCP, IPv6 and neighbour discovery, without data that may identify somebody."""
+"""Remove identifying data from options of IPv4, TCP, IPv6 and neighbour discovery."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def without_ipv6_options(packet: Packet, begin: Int, end: Int) -> None:
 
 @compiled
 def _nd_option(packet: Packet, at: Int, size: Int) -> np.int64:
-    """Replace the addresses of one option; return the offset of the packet it quotes, or -1."""
+    """Replace the addresses of an option; return the offset of the packet it quotes, or -1."""
     kind, quoted = packet.old[at], np.int64(-1)
     if (kind in (ND_SOURCE, ND_TARGET)) and size == 8:
         put_mac(packet, at + 2)
@@ -93,8 +93,8 @@ def _nd_option(packet: Packet, at: Int, size: Int) -> np.int64:
 def nd_options(packet: Packet, begin: Int, end: Int) -> tuple[np.int64, np.int64]:
     """Replace the addresses in options of neighbour discovery.
 
-    The options are in the bytes from `begin` to `end` - 1.  Bytes after the last whole option
-    become zeros.  Returns start and end of the packet that an option quotes, or -1, -1.
+    The options are in the bytes from `begin` to `end` - 1. Bytes after the last complete option
+    become zeros. Returns start and end of the packet that an option quotes, or (-1, -1).
     """
     at, quoted, stop = np.int64(begin), np.int64(-1), np.int64(-1)
     while at + 8 <= end:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Addresses and host names in texts, and their replacement."""
+"""Find addresses and host names in texts, and replace them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ REMEMBERED = 1 << 16
 
 
 class Addresses(Protocol):
-    """The part of Pseudonyms that texts need."""
+    """The methods of Pseudonyms that replacing addresses in texts needs."""
 
     def ipv4(self, values: Int64s) -> Int64s:
         """Return the pseudonyms of IPv4 addresses (numbers of 32 bits)."""
 
     def ipv6(self, high: Int64s, low: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the pseudonyms of IPv6 addresses, as signed halves."""
+        """Return the pseudonyms of IPv6 addresses; halves are signed numbers of 64 bits."""
 
     def mac(self, values: Int64s) -> Int64s:
         """Return the pseudonyms of MAC addresses (numbers of 48 bits)."""
@@ -72,7 +72,7 @@ class Texts:
             return self._address(text[:-1]) + ":" if text.endswith(":") else text
 
     def _host(self, text: str) -> str:
-        """Return the pseudonym of a host name, which is the same in upper and lower case."""
+        """Return the pseudonym of a host name; upper and lower case make no difference."""
         return self._addresses.host(self._names[text.lower()])
 
     def _mac(self, text: str) -> str:

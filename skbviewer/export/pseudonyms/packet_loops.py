@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Packets with pseudonyms: addresses in all headers, zeros for payloads, checksums adjusted.
 
-Everything that is not known to be a header is treated as payload. IP in IP, GRE, VXLAN and quoted
-packets are followed.
+Everything that is not recognised as a header is treated as payload. Packets inside IP, GRE and
+VXLAN, and quoted packets, are rewritten as well.
 """
 
 from __future__ import annotations
@@ -255,7 +255,7 @@ def _ipv6(packet: Packet, at: Int, end: Int) -> Step:
 
 @compiled
 def _from_network(packet: Packet, what: Int, at: Int, end: Int) -> None:
-    """Rewrite a network header and all inside it."""
+    """Rewrite a network header and all headers inside it."""
     kind, begin, stop = np.int64(what), np.int64(at), np.int64(end)
     for _ in range(MOST_HEADERS):
         if kind == AT_IPV4:
@@ -277,14 +277,14 @@ def rewrite(
     packet: Packet, begin: Int64s, end: Int64s, macs: Int64s, kept: Int64s, ipv4: Int64s,
     ipv6: Int64s, arps: Int64s,
 ) -> None:  # fmt: skip
-    """Rewrite packets in packet.new, which is a copy of packet.old at first.
+    """Replace addresses and zero payloads in packet.new, which is a copy of packet.old at first.
 
     Packet i is in the bytes from begin[i] to end[i] - 1.
 
-    `macs` (n, 2) are the offsets of MAC addresses in link headers.  `kept` is the number of bytes
-    of each link header that are not zeroed.  `ipv4`, `ipv6` and `arps` are the offsets of these
-    headers.  The offset of an address or header that is missing is -1; all others must be inside
-    the arrays.
+    `macs` (n, 2) are the offsets of MAC addresses in link headers. `kept` says how many bytes of
+    each link header are not zeroed. `ipv4`, `ipv6` and `arps` are the offsets of the packets' IPv4,
+    IPv6 and ARP headers. A missing address or header has the offset -1; all other offsets must be
+    inside the arrays.
     """
     for i in range(len(begin)):
         packet.found[0] = 0

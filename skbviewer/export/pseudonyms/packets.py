@@ -26,12 +26,12 @@ def with_pseudonyms(
     data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s, length: Int64s,
     pseudonyms: Pseudonyms,
 ) -> UInt8s:  # fmt: skip
-    """Return a copy of `data` with pseudonyms in the packets at `offset`, which must be inside it.
+    """Return a copy of `data` with pseudonyms in the packets at `offset`, which must lie in `data`.
 
-    By packet: link type, offset in `data`, captured and original length.
+    For each packet: link type, offset in `data`, captured and original length.
 
-    Payloads become zeros, except for a word that keeps their sum.  Link headers whose addresses are
-    not known become zeros, too, as do whole packets of an unknown link type.
+    Payloads become zeros, except for a word that keeps the payload's sum. Link headers of unknown
+    form become zeros, and so do all bytes of a packet whose link type is unknown.
     """
     found = header_extents(data, linktype, offset, caplen, length)
     end = (offset + caplen).astype(np.int64)
@@ -53,7 +53,7 @@ def _inside(place: Place, end: Int64s) -> Int64s:
 
 
 def _link(data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the offsets of MAC addresses in link headers, and the number of header bytes kept."""
+    """Return the offsets of MAC addresses in link headers, and how many header bytes are kept."""
     macs = np.full((len(offset), 2), -1, np.int64)
     ethernet = (linktype == ETHERNET) & (caplen >= ETH_SIZE)
     kept = np.where(np.isin(linktype, NO_ADDRESS), ALL, 0).astype(np.int64)
@@ -66,7 +66,7 @@ def _link(data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s) -> tup
 
 
 def _ethernet_header(data: UInt8s, offset: Int64s, end: Int64s) -> Int64s:
-    """Return how many bytes before the network header are kept."""
+    """Return how many bytes before each packet's network header are kept."""
     kept = np.full(len(offset), ETH_SIZE, np.int64)
     at, tagged = offset + ETH_TYPE, np.ones(len(offset), np.bool_)
     for _ in range(MOST_TAGS + 1):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Consistent pseudonyms of addresses and host names, for recordings that are published.
 
-The same key always gives the same pseudonyms. address_loops.py says which bits of an address a
-pseudonym preserves, and which addresses do not change.
+The same key always gives the same pseudonyms. address_loops.py says which bits of an address its
+pseudonym shares, and which addresses do not change.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def random_key() -> bytes:
 
 
 def key_of(path: Path) -> bytes:
-    """Return the key that a file contains: the hash of its bytes.
+    """Return the key that a file stands for: the hash of the file's bytes.
 
     Raises BadInput if the file cannot be read, or has fewer than KEY_BYTES or more than KEY_MOST
     bytes.
@@ -49,7 +49,7 @@ def key_of(path: Path) -> bytes:
 class Pseudonyms:
     """Replaces addresses in arrays and texts, and host names in texts.
 
-    One thread at a time may use it.
+    Only one thread at a time may use an object of this class.
     """
 
     def __init__(self, key: bytes, hosts: Iterable[str] = ()) -> None:
@@ -72,7 +72,7 @@ class Pseudonyms:
         return made[place].reshape(np.shape(values))
 
     def ipv6(self, high: Int64s, low: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the pseudonyms of IPv6 addresses, as signed halves (int64, one dimension)."""
+        """Return the pseudonyms of IPv6 addresses; halves are signed (int64, one dimension)."""
         both = np.empty(len(high), [("high", "<i8"), ("low", "<i8")])
         both["high"], both["low"] = high, low
         distinct, place = np.unique(both, return_inverse=True)
@@ -84,7 +84,7 @@ class Pseudonyms:
     def addresses(self, version: Int64s, high: Int64s, low: Int64s) -> tuple[Int64s, Int64s]:
         """Return the pseudonyms of IPv4 and IPv6 addresses, in the format of a session's columns.
 
-        `version` is 4 or 6; the halves of others are returned as they are.
+        `version` is 4 or 6; for other versions the halves are returned as they are.
         """
         high, low = np.array(high, np.int64), np.array(low, np.int64)
         four, six = version == 4, version == 6

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""SipHash-2-4 of messages of 24 bytes (Aumasson and Bernstein, 2012), for compiled loops.
+"""SipHash-2-4 (Aumasson and Bernstein, 2012) of messages of 24 bytes, for compiled loops.
 
-Without the key of 128 bits, its values cannot be distinguished from random numbers.
+Without the key of 128 bits, nobody can distinguish the hash's values from random numbers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _round(a: Int, b: Int, c: Int, d: Int) -> State:
 
 @allocation_free
 def keyed_hash(key0: Int, key1: Int, word0: Int, word1: Int, word2: Int) -> np.int64:
-    """Return the hash of three words with a key of two words: signed numbers of 64 bits."""
+    """Return the SipHash of a message of three words with a key of two words, as signed numbers."""
     a, b = np.int64(key0) ^ np.int64(INIT0), np.int64(key1) ^ np.int64(INIT1)
     c, d = np.int64(key0) ^ np.int64(INIT2), np.int64(key1) ^ np.int64(INIT3)
     for n in range(WORDS):

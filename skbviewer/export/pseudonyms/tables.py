@@ -16,7 +16,7 @@ Rows = dict[str, Vector]
 
 
 def pseudonyms_of(recording: Exportable, request: Request) -> Pseudonyms | None:
-    """Return the pseudonyms that `request` asks for, with the recording's host names, or None."""
+    """Return the pseudonyms that `request` asks for (with the recording's host names), or None."""
     if not request.pseudonym_key:
         return None
     hosts = [source.detail.get("hostname", "") for source in recording.sources()]
@@ -24,9 +24,10 @@ def pseudonyms_of(recording: Exportable, request: Request) -> Pseudonyms | None:
 
 
 def rows_with_pseudonyms(blocks: Iterable[Rows], names: Pseudonyms | None) -> Iterator[Rows]:
-    """Yield blocks of rows with pseudonyms; unchanged if `names` is None.
+    """Yield blocks of rows with pseudonyms; the blocks are unchanged if `names` is None.
 
-    IPv6 addresses are read and written with all eight groups.  The folders of files are left out.
+    IPv6 addresses are read and written with all eight groups. The names of files lose their
+    folders.
     """
     for block in blocks:
         yield block if names is None else {c: _renamed(c, v, names) for c, v in block.items()}

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""HTML from values. Every value except Markup is escaped, so no value can become an element."""
+"""HTML from values.
+
+Every value except Markup is escaped, so that no value can become an HTML element.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +23,14 @@ Content = object  # Markup; anything else is escaped after str(); None is nothin
 
 
 class Span(NamedTuple):
-    """A cell of a table that is several columns wide."""
+    """A cell that is several columns of the table wide."""
 
     content: Content
     columns: int
 
 
 def printable(text: str) -> str:
-    """Replace control characters and half surrogates, which HTML and XML cannot contain."""
+    """Replace control characters and unpaired surrogates, which HTML and XML cannot contain."""
     return "".join(
         c if c >= " " and not "\x7f" <= c <= "\x9f" and not "\ud800" <= c <= "\udfff" else "\ufffd"
         for c in text.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")
@@ -35,7 +38,7 @@ def printable(text: str) -> str:
 
 
 def html(content: Content) -> Markup:
-    """Return a value as HTML."""
+    """Return a value as HTML; text that is not Markup is escaped."""
     if content is None:
         return Markup()
     if isinstance(content, Markup):
@@ -44,9 +47,9 @@ def html(content: Content) -> Markup:
 
 
 def element(tag: str, *contents: Content, **attributes: Content) -> Markup:
-    """Return an element.
+    """Return an HTML element `tag` with contents and attributes.
 
-    A trailing "_" of an attribute's name is removed; attributes that are None are left out.
+    In attributes' names, a trailing "_" is removed; attributes that are None are left out.
     """
     words = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{html(value)}"'
@@ -59,7 +62,7 @@ def element(tag: str, *contents: Content, **attributes: Content) -> Markup:
 
 
 def join_html(parts: Iterable[Content]) -> Markup:
-    """Return the HTML of several values, one after the other."""
+    """Return the HTML of several values, joined together."""
     return Markup("".join(map(html, parts)))
 
 
@@ -67,7 +70,7 @@ def table(
     titles: Sequence[str], rows: Iterable[Sequence[Content]], numbers: Iterable[int] = (),
     look: str | None = None,
 ) -> Markup:  # fmt: skip
-    """Return a table; `numbers` are the columns aligned on the right, `look` is its class."""
+    """Return an HTML table; `numbers` are its right-aligned columns, `look` is its class."""
     right = frozenset(numbers)
 
     def cell(tag: str, value: Content, at: int) -> Markup:

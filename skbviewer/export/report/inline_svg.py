@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A picture as inline SVG with the colours of both themes.
+"""A picture as inline SVG that has the colours of both themes.
 
-Input: the same picture as SVG in light and in dark colours.  Output: one `svg` element, in which
-colours that differ are classes, so that the page's style chooses between them.
+Input: the same picture as SVG in light and in dark colours. Output: one `svg` element. Colours that
+differ between the two pictures become classes, so that the page's style sheet chooses between them.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ Node = ElementTree.Element
 
 
 class Palette:
-    """Pairs of colours, light and dark, and the class of each pair."""
+    """Pairs of a light and a dark colour, and the class of each pair."""
 
     def __init__(self) -> None:
         self._classes: dict[tuple[str, str, str], str] = {}
 
     def class_of(self, what: str, light: str, dark: str) -> str:
-        """Return the class that sets `what` (fill or stroke) to one of two colours."""
+        """Return the CSS class that sets `what` (fill or stroke) to the colour of the theme."""
         number = len(self._classes)
         return self._classes.setdefault((what, light, dark), f"c{number}")
 
@@ -51,15 +51,15 @@ class Palette:
 
 
 def inline(light: bytes, dark: bytes, prefix: str, palette: Palette, title: str) -> Markup:
-    """Return the picture as one `svg` element.
+    """Return a picture, given in `light` and `dark` colours, as one `svg` element.
 
-    `prefix` makes its ids unique; `title` is for screen readers. Qt groups the shapes of equal
-    pictures differently if their colours differ, so groups are resolved first.
+    `prefix` makes the ids unique in a page; `title` is for screen readers. Qt may group the shapes
+    of two equal pictures differently if their colours differ, so groups are resolved first.
     """
     one, other = (ElementTree.fromstring(picture) for picture in (light, dark))
     shapes, darker = list(_shapes(one, {})), list(_shapes(other, {}))
     if [shape.tag for shape in shapes] != [shape.tag for shape in darker]:
-        raise ValueError("the dark picture differs from the light one by more than colours")
+        raise ValueError("the dark picture differs from the light picture in more than colours")
     box = {"viewBox": one.get("viewBox", ""), "font-size": SIZE}
     root = Node("svg", box | {"class": "path", "role": "img", "aria-label": title})
     found = [*_definitions(one, prefix), *_definitions(other, prefix)]
@@ -76,7 +76,7 @@ def _local(name: str) -> str:
 
 
 def _shapes(node: Node, above: dict[str, str]) -> Iterator[Node]:
-    """Yield the shapes that are painted, with the attributes of the groups around them."""
+    """Yield the painted shapes; each has the attributes of the groups around it."""
     own = {_local(k): v for k, v in node.attrib.items()}
     here = above | {k: v for k, v in own.items() if k in INHERITED}
     for child in node:
@@ -98,7 +98,10 @@ def _shapes(node: Node, above: dict[str, str]) -> Iterator[Node]:
 
 
 def _definitions(picture: Node, prefix: str) -> Iterator[Node]:
-    """Yield patterns and masks, whose ids get the prefix.  Both pictures have the same masks."""
+    """Yield patterns and masks, with the prefix in front of their ids.
+
+    The light and the dark picture have the same masks.
+    """
     for defs in picture:
         if _local(defs.tag) != "defs":
             continue
@@ -113,7 +116,7 @@ def _definitions(picture: Node, prefix: str) -> Iterator[Node]:
 
 
 def _colour(shape: Node, night: Node, prefix: str, palette: Palette) -> None:
-    """Replace the colours of a shape with classes."""
+    """Replace a shape's colours with CSS classes."""
     classes = []
     for name in COLOURS:
         light, dark = shape.get(name), night.get(name)

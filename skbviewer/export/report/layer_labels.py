@@ -10,12 +10,12 @@ from .report_contents import Facts
 
 
 def layer_numbers(facts: Facts) -> dict[str, int]:
-    """Return the number of each layer, which is part of its class in the style sheet."""
+    """Return a number for each layer; the style sheet's class of a layer contains its number."""
     return {layer.name: number for number, layer in enumerate(facts.layers)}
 
 
 def layer_chip(name: str, numbers: Mapping[str, int]) -> Content:
-    """Return the name of a layer, with a square of its colour in front.
+    """Return the HTML of a layer's name, with a square of its colour in front.
 
     `numbers` is the result of layer_numbers().
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The first sections of a report: numbers, and where the recording was made."""
+"""The first sections of a report: a summary in numbers, and the recording's circumstances."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ KIND = {"kbl": "kernel log", "pcap": "capture", "pcapng": "capture"}
 
 
 def heading(facts: Facts) -> Markup:
-    """Return the title, the subject of the report, and when it was recorded."""
+    """Return HTML with the report's title, its subject, and the time of the recording."""
     of = f"Packets of {facts.title}" if facts.title else "All packets of the recording"
     hosts = dict.fromkeys(filter(None, (s.detail.get("hostname", "") for s in facts.sources)))
     words = [of, *([f"on {', '.join(hosts)}"] if hosts else []), *_when(facts)]
     return element(
         "header",
         element("p", "skbviewer report", class_="brand"),
-        element("h1", "What the kernel did with these packets"),
+        element("h1", "Verdicts and times of these packets"),
         element("p", " · ".join(words), class_="dim"),
     )
 
@@ -42,7 +42,7 @@ def _when(facts: Facts) -> Iterator[str]:
 
 
 def numbers(facts: Facts) -> Markup:
-    """Return the summary, one card per number: first these packets, then the whole recording."""
+    """Return a card per number: first the report's packets, then the whole recording."""
     info, matches = facts.info, facts.info["matches"]
     drops, lost = _sum(facts, "drops", "number"), _sum(facts, "drops", "lost")
     these = (
@@ -75,7 +75,7 @@ def _sum(facts: Facts, table: str, key: str) -> int:
 
 
 def _cards(shown: Iterable[tuple[str, str, str]]) -> Markup:
-    """Return a card for each number: the number, what it counts, and its style."""
+    """Return an HTML card for each number: the number, what it counts, and a style."""
     cards = (
         element("div", element("b", number, class_=look or None), element("span", what),
                 class_="card")
@@ -85,16 +85,16 @@ def _cards(shown: Iterable[tuple[str, str, str]]) -> Markup:
 
 
 def _sampled(info: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield a card with the packets that the recorder left out, if it sampled any."""
+    """Yield a card that counts the packets left out by sampling, if the recorder sampled."""
     samples = sorted({(one["of_packets"], one["rate"]) for one in info.get("sampling", ())})
     if samples:
         left_out = f"{info['matches']['sampled_out']:,}"
-        parts = ", ".join(f"1 {unit(of_packets)} in {rate}" for of_packets, rate in samples)
-        yield left_out, f"sampled out: {parts} recorded", ""
+        every = ", ".join(f"1 {unit(of_packets)} in {rate}" for of_packets, rate in samples)
+        yield left_out, f"sampled out, because only {every} was recorded", ""
 
 
 def sources(facts: Facts) -> Markup:
-    """Return the input files with their hosts and hashes, the records lost, and the clock fits."""
+    """Return HTML with the input files, their hosts and hashes, lost records, and clock fits."""
     rows = [_source(source) for source in facts.sources]
     titles = ("File", "Kind", "Host", "Kernel or link", "Packets or records", "Bytes", "SHA-256")
     return element(

@@ -18,14 +18,14 @@ PER_LINE = 16
 
 
 class Bytes(NamedTuple):
-    """The bytes that are shown, and how many were captured."""
+    """The bytes of a packet that are shown, and how many were captured."""
 
     shown: bytes
     captured: int
 
 
 def bytes_of(raw: bytes, row: PacketRow, request: Request, names: Pseudonyms | None) -> Bytes:
-    """Return the part of a packet's captured bytes (`raw`) that `request` lets a report show.
+    """Return the captured bytes of a packet (`raw`) that `request` allows a report to show.
 
     With `names`, addresses are replaced and the payload becomes zeros.
     """

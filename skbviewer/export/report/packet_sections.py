@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets in a report: the list, and the shown packets with picture, calls, events and bytes."""
+"""Packets in a report: the list, and each shown packet with picture, calls, events and bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INDENT = "\u2007\u2007"  # of a call, for each call around it
 
 
 def packet_list(facts: Facts) -> Markup:
-    """Return the list of packets; the numbers of packets that are shown below are links."""
+    """Return the packet list as HTML; numbers of packets that are shown below are links."""
     shown = {number(one.row) for one in facts.shown}
     rows = [_line(row, shown, facts.first_ns) for row in facts.rows]
     rest = facts.packets - len(facts.rows)
@@ -75,7 +75,7 @@ def _badge(row: Row) -> Markup:
 
 
 def shown_packets(facts: Facts, picture: Picture) -> Markup:
-    """Return a box for each packet whose path is shown; `picture` paints a path."""
+    """Return an HTML box for each packet whose path is shown; `picture` paints the path."""
     if not facts.shown:
         return Markup()
     why = (
@@ -193,5 +193,5 @@ def _bytes(one: Shown) -> Markup:
 
 
 def _escaped_lines(data: bytes) -> str:
-    """Escape each line of a dump, and keep the line breaks between them."""
+    """Escape each line of a dump for HTML, and keep the line breaks."""
     return "\n".join(map(str, (join_html([line]) for line in dump(data).split("\n"))))

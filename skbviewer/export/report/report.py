@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Write a report: one HTML file without scripts, which loads nothing.
+"""Write a report: one HTML file that has no scripts and loads nothing.
 
-Input: packets of a session, and a function that paints a path.  Output: sections that say where the
+Input: packets of a session, and a function that paints a path. Output: sections on where the
 packets were recorded, a summary, the list of packets, the shown paths with pictures and calls,
-drops, layers and functions.  The page's
-content security policy allows nothing but its own style sheet, by hash.
+drops, layers and functions. The page's content security policy allows only the page's own style
+sheet, identified by its hash.
 """
 
 from __future__ import annotations
@@ -89,5 +89,5 @@ def _footer(facts: Facts) -> Markup:
     if facts.pseudonyms:
         lines.append("Addresses and host names are pseudonyms, and payloads are zeros.")
     if facts.cut:
-        lines.append("Only parts of the packets' bytes are shown.")
+        lines.append("The bytes of packets are shown only in part.")
     return element("footer", join_html(element("p", line) for line in lines))

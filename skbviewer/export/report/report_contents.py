@@ -27,7 +27,7 @@ Row = PacketRow | SeriesRow
 
 
 class Shown(NamedTuple):
-    """A packet with its path; `data` is None if its bytes cannot be read."""
+    """A packet with its path; `data` is None if the packet's bytes cannot be read."""
 
     row: Row
     path: PacketPath
@@ -35,7 +35,7 @@ class Shown(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """The contents of a report; texts are cleaned."""
+    """The contents of a report; pseudonyms have been set and characters replaced in all texts."""
 
     title: str
     info: Mapping[str, Any]
@@ -54,7 +54,7 @@ class Facts(NamedTuple):
 def facts_of(recording: Exportable, request: Request) -> Facts:
     """Read the contents of the report that `request` names.
 
-    Raises KeyError if there is no such packet, FilterError, BadInput and Cancelled.
+    Raises KeyError if a packet does not exist, FilterError, BadInput and Cancelled.
     """
     clean, names = _cleaning(recording, request)
     progress = request.progress
@@ -105,7 +105,7 @@ def _title(request: Request) -> str:
 
 
 def _short(source: SourceRow) -> SourceRow:
-    """Return a source without the folder of its file, which a report does not reveal."""
+    """Return an input file whose path has no folder, because a report does not reveal folders."""
     name = Path(source.path).name
     warnings = tuple(text.replace(str(source.path), name) for text in source.warnings)
     return source._replace(path=name, warnings=warnings)
@@ -122,10 +122,10 @@ def _cleaning(
 
 
 def _ids(recording: Exportable, request: Request) -> Int64s:
-    """Return the rows that the report is about, n for packet n, -n for K<n>.
+    """Return the rows that the report is about: n for packet n, -n for row K<n>.
 
-    Lifetimes without a network header are left out, as in the packet list.  The named rows of
-    `request` are only those whose paths are shown.
+    Lifetimes without a network header are left out, as in the packet list. The rows that `request`
+    names are only the rows whose paths are shown.
     """
     if request.row is not None:
         return np.array([request.row])
@@ -139,7 +139,7 @@ def _ids(recording: Exportable, request: Request) -> Int64s:
 
 
 def _notable(recording: Exportable, ids: Int64s, progress: Progress) -> list[int]:
-    """Return the first of the rows `ids` that were lost, and those with the longest time in kernel.
+    """Return the first lost rows of `ids`, and the rows with the longest time in kernel.
 
     Raises Cancelled.
     """

@@ -26,7 +26,7 @@ def _warnings(made: Table) -> Markup:
 
 
 def drops(facts: Facts) -> Markup:
-    """Return the table of drops by reason and place."""
+    """Return the HTML table of drops by reason and place."""
     made = facts.tables["drops"]
     rows = [
         (
@@ -44,7 +44,7 @@ def drops(facts: Facts) -> Markup:
 
 
 def layers(facts: Facts) -> Markup:
-    """Return the table of the time in each layer, wait and stage."""
+    """Return the HTML table of the times in layers, waits and stages."""
     made = facts.tables["layers"]
     numbers = layer_numbers(facts)
     longest = max((row["total_ns"] for row in _rows(made)), default=0)
@@ -66,7 +66,7 @@ def layers(facts: Facts) -> Markup:
 
 
 def functions(facts: Facts) -> Markup:
-    """Return the table of the functions with the longest self time."""
+    """Return the HTML table of the functions with the longest self times."""
     made = facts.tables["functions"]
     found = sorted(_rows(made), key=lambda row: (-(row["self_ns"] or 0), row["function"]))
     numbers = layer_numbers(facts)

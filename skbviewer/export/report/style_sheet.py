@@ -83,7 +83,7 @@ dl,summary,.card span{font-size:9.5px}h3{font-size:12px}.brand{font-size:9px}
 
 
 def style(layers: Sequence[LayerColours], palette: Palette) -> str:
-    """Return the style sheet; dark colours apply on a dark screen, never on paper."""
+    """Return the style sheet; dark colours apply to dark screens, never to paper."""
     light, dark = (
         "".join(
             f".l{number}{{--layer:{(layer.colour_dark if is_dark else layer.colour)}}}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Change all texts in rows, for pseudonyms and for characters that a file cannot contain."""
+"""Change all texts in rows: set pseudonyms, and replace characters that a file cannot contain."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def with_changed_texts(value: T, change: Callable[[str], str]) -> T:
-    """Return a copy of a text, or of nested tuples and dicts, with each text changed."""
+    """Return a copy of `value` (text, or nested tuples and dicts) after `change` of each text."""
     made: Any = value
     if type(value) is str:  # not an enumeration
         made = change(str(value))

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""The comment that carries the kernel fields of a packet, and the fields that it has.
+"""The format of the comments that carry the kernel fields of a packet, and which fields they have.
 
-A comment is PREFIX and then, for each field that the packet has, a space, the field's name without
-"kbl.", "=" and its distinct values, separated by commas. A label has only its name. Durations are
-whole ns, truth values 0 or 1, kernel addresses hexadecimal. All bytes of a text except SAFE ones
-are percent-encoded, so that no name can look like a field.
+A comment is PREFIX, and for each field that the packet has: a space, the field's name without
+"kbl.", "=", and the field's distinct values, separated by commas. A field of the type label has
+only its name. Durations are whole ns, truth values 0 or 1, kernel addresses hexadecimal. All bytes
+of a text except SAFE ones are percent-encoded, so that no text can look like a field.
 
-Fields that follow from others are left out (DERIVED); callers are written only with their offset.
+Fields that can be derived from other fields are left out (DERIVED); callers are written only with
+their offset.
 
-The exporter writes MARK in no other comment: if a comment of the capture or of the user contains
-MARK, its ":" becomes ";".  Therefore a comment that begins with PREFIX is the exporter's.
+The exporter writes MARK in no other comment: in comments of the capture or of the user, MARK is
+written with ";" in place of ":". Every comment that begins with PREFIX was therefore written by the
+exporter.
 
 Wireshark needs about 50 instructions for each byte of a comment that a script reads, and a packet
-can have a hundred calls.  So the fields are in four comments (PARTS): those of the packet, names of
-calls, numbers of calls, and what few filters need.  All but the first begin with PREFIX, a space
-and the name of their part.  A long comment is continued in others.
+can have a hundred calls. The fields are divided into four comments (PARTS): fields of the packet,
+names of calls, numbers of calls, and fields that few filters need. All comments but the first begin
+with PREFIX, a space and the name of their part. A comment that is too long is continued in further
+comments.
 
-The first comment also has the least and the greatest value of some fields of calls (RANGED), after
-their name and "_range", because a test for more or less than a number needs no others.
+The first comment also has the least and the greatest value of some fields of calls (RANGED), under
+their name and "_range". A filter for more or less than a number needs no other values.
 """
 
 from __future__ import annotations
@@ -50,7 +53,7 @@ WRITTEN_FIELDS = tuple(field for field in COMMENT_FIELDS if field.name not in DE
 
 
 class Part(NamedTuple):
-    """One of the comments of a packet: the name that begins it, "" for none, and its fields."""
+    """One of the comments of a packet: the name at its begin ("" for none), and its fields."""
 
     name: str
     fields: tuple[Field, ...]
@@ -89,16 +92,16 @@ def short_name(name: str) -> str:
 
 
 def range_name(field: Field) -> str:
-    """Return the name of a field's least and greatest value: "dur_range" for kbl.dur."""
+    """Return the name under which a field's range is written: "dur_range" for kbl.dur."""
     return f"{short_name(field.name)}_range"
 
 
 def foreign(comment: bytes) -> bytes:
-    """Return a capture's comment without any MARK, as pcapng_block_loops.py changes texts."""
+    """Return a capture's comment with each MARK changed, as pcapng_block_loops.py does it."""
     return comment.replace(MARK, MARK[:-1] + b";")
 
 
 def percent_encoded(text: str) -> bytes:
-    """Return `text` in UTF-8, percent-encoded."""
+    """Return `text` in UTF-8 and percent-encoded; what exceeds LONGEST_TEXT is cut off."""
     raw = text[:LONGEST_TEXT].encode("utf-8", "surrogatepass")
     return b"".join(b"%c" % byte if byte in SAFE else b"%%%02X" % byte for byte in raw)

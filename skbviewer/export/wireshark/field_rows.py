@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls, legs, drops and addresses that belong to packets, for blocks of packets."""
+"""Find the calls, legs, drops and addresses that belong to packets, block by block."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class Owned(NamedTuple):
 
 
 class FieldRows:
-    """Finds the rows of each table that belong to given packets, or skb lifetimes, of a session."""
+    """Finds the rows of a session's tables that belong to given packets or skb lifetimes."""
 
     def __init__(self, data: Data, of: str = PACKET) -> None:
-        """Find rows of packets, or of skb lifetimes if `of` is SERIES."""
+        """Find the rows of packets or, if `of` is SERIES, of skb lifetimes."""
         self._data, self._of = data, of
         self._sorted: dict[str, tuple[Int64s, Int64s | None]] = {}  # as _in_order() returns them
 
     def of(self, packets: Int64s, table: str) -> Owned:
-        """Return the rows of `table` (see field_data) that belong to `packets`, numbers from 1.
+        """Return the rows of `table` (see field_data) that belong to `packets` (numbers from 1).
 
-        For skb lifetimes, these are row numbers of table series.
+        For skb lifetimes, `packets` are row numbers of table series.
         """
         if table == ROW:
             return Owned(View(self._data, self._of, packets - 1), np.arange(len(packets) + 1))
@@ -53,7 +53,7 @@ class FieldRows:
         return Owned(View(self._data, self._data.table(table).table, rows), bounds)
 
     def _legs(self, packets: Int64s) -> tuple[Int64s, Int64s]:
-        """Return bounds and legs: packet i has the legs from bounds[i] to bounds[i + 1] - 1."""
+        """Return bounds and legs: packet i has the legs bounds[i] to bounds[i + 1] - 1."""
         each = np.arange(len(packets) + 1)
         if self._of == SERIES:
             bounds, rows = self._found(LEG, each, packets)
@@ -62,9 +62,9 @@ class FieldRows:
         return bounds, self._data.columns.take("match", "leg", rows).astype(np.int64)
 
     def _found(self, table: str, bounds: Int64s, key: Int64s) -> tuple[Int64s, Int64s]:
-        """Return bounds and rows of a table: packet i has the rows from bounds[i] to bounds[i + 1].
+        """Return bounds and rows of a table: packet i has rows[bounds[i] : bounds[i + 1]].
 
-        Before, packet i has the keys from bounds[i] to bounds[i + 1].
+        In the arguments, packet i has the keys from bounds[i] to bounds[i + 1].
         """
         if table not in self._sorted:
             self._sorted[table] = self._in_order(table)
@@ -79,9 +79,9 @@ class FieldRows:
         return ends[bounds], found if rows is None else rows[found]
 
     def _in_order(self, table: str) -> tuple[Int64s, Int64s | None]:
-        """Return all rows of a table by key: key k has the rows rows[ends[k] : ends[k + 1]].
+        """Return a table's rows sorted by key: rows[ends[k] : ends[k + 1]] have the key k.
 
-        `rows` is None if these are the rows from ends[k] to ends[k + 1].
+        `rows` is None if key k has exactly the rows from ends[k] to ends[k + 1].
         """
         keys, rows = self._keys(table)
         keys = np.maximum(keys, 0) if keys.min(initial=0) < 0 else keys
@@ -95,7 +95,7 @@ class FieldRows:
         return ends, order if rows is None else rows[order]
 
     def _keys(self, table: str) -> tuple[Array, Int64s | None]:
-        """Return the key of each row of a table, and the rows, None for all."""
+        """Return the keys of a table's rows, and the numbers of these rows (None: all rows)."""
         columns = self._data.columns
         if table == "match":
             return columns.array("match", "packet"), None
@@ -109,7 +109,7 @@ class FieldRows:
 
 
 def _distinct(bounds: Int64s, key: Int64s) -> tuple[Int64s, Int64s]:
-    """Return the bounds and keys of each packet without repetition."""
+    """Return the distinct keys of each packet, and the bounds of the packets' keys."""
     owner = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
     order = np.lexsort((key, owner))
     owner, key = owner[order], key[order]

@@ -21,9 +21,9 @@ HEX_LETTER = 87  # "a" is this plus 10
 
 
 class Texts(NamedTuple):
-    """A text for each packet: that of packet i is data[ends[i] : ends[i + 1]].
+    """A text for each packet; the text of packet i is data[ends[i] : ends[i + 1]].
 
-    `data` has at least AHEAD further bytes.
+    `data` has at least AHEAD more bytes than the texts need.
     """
 
     data: UInt8s
@@ -31,9 +31,9 @@ class Texts(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A value of a field for each row of its table; `high` is set for IPv6 addresses only.
+    """The values of a field, one for each row of its table; `high` is set for IPv6 addresses only.
 
-    If the value is a text, `low` is its index among the field's texts.
+    If values are texts, `low` is the index among the field's texts.
     """
 
     low: Int64s
@@ -43,7 +43,7 @@ class Column(NamedTuple):
 
 @allocation_free
 def _decimal(value: Int, out: UInt8s, at: Int) -> np.int64:
-    """Write a signed number at `at`; return the position after it."""
+    """Write a signed number as text at `at`; return the position after it."""
     end = np.int64(at)
     left = np.uint64(value)
     if value < 0:
@@ -64,7 +64,7 @@ def _decimal(value: Int, out: UInt8s, at: Int) -> np.int64:
 
 @allocation_free
 def _hexadecimal(value: Int, bits: Int, out: UInt8s, at: Int) -> np.int64:
-    """Write the lower `bits` of a number without leading zeros."""
+    """Write the lower `bits` of a number in hexadecimal, without leading zeros."""
     end, started = np.int64(at), False
     for i in range(bits // 4):
         digit = (np.uint64(value) >> np.uint64(bits - 4 - 4 * i)) & np.uint64(15)
@@ -77,7 +77,7 @@ def _hexadecimal(value: Int, bits: Int, out: UInt8s, at: Int) -> np.int64:
 
 @allocation_free
 def _groups(value: Int, out: UInt8s, at: Int) -> np.int64:
-    """Write four groups of an IPv6 address."""
+    """Write four groups of an IPv6 address as text."""
     end = np.int64(at)
     for i in range(4):
         if i > 0:
@@ -102,7 +102,7 @@ def _address4(value: Int, out: UInt8s, at: Int) -> np.int64:
 def _value(
     form: int, low: Int, high: Int, texts: UInt8s, ends: Int64s, out: UInt8s, at: Int
 ) -> np.int64:
-    """Write one value in its form; text n is texts[ends[n] : ends[n + 1]]."""
+    """Write one value in the form of its field; text n is texts[ends[n] : ends[n + 1]]."""
     end = np.int64(at)
     if form == TEXT:
         begin, stop = ends[np.int64(low)], ends[np.int64(low) + 1]
@@ -126,9 +126,9 @@ def _values(
     field: Int64s, rows: tuple[Int, Int], values: Column, texts: Texts, seen: Int64s,
     head: tuple[UInt8s, Int, Int], out: UInt8s, at: Int,
 ) -> np.int64:  # fmt: skip
-    """Write the head and the distinct known values of a field; nothing if there are none.
+    """Write the head and the distinct known values of a field, or nothing if no value is known.
 
-    The head is head[0][head[1] : head[2]].
+    The head of the field is head[0][head[1] : head[2]].
     """
     form, end, distinct = field[FORM], np.int64(at), np.int64(0)
     for row in range(np.uint64(rows[0]), np.uint64(rows[1])):
@@ -166,14 +166,14 @@ def write_comments(
     out: UInt8s,
     ends: Int64s,
 ) -> None:
-    """Write the comment of each packet: a prefix, and the name and values of each of its fields.
+    """Write each packet's comment: a prefix, then the name and the values of each of its fields.
 
-    `fields` has a row for each field, with the columns FORM to NAME_END.  The last two are the
-    bounds of the field's name in names.data; the prefix is the first of `names`.  Packet i has the
-    known `values` from FIRST + bounds[TABLE, i] to FIRST + bounds[TABLE, i + 1].  If FORM is TEXT,
-    a value is the number of one of `texts`, counted from FIRST_TEXT; for other forms, FIRST_TEXT is
-    0.  ends[i + 1] becomes the end of packet i in `out`, which must be large enough, with AHEAD
-    more bytes.  If not `always`, a packet without fields has an empty text.
+    `fields` has a row for each field, with the columns FORM to NAME_END. The last two columns are
+    the bounds of the field's name in names.data; the prefix is the first of `names`. Packet i has
+    the known `values` from FIRST + bounds[TABLE, i] to FIRST + bounds[TABLE, i + 1]. If FORM is
+    TEXT, a value is the number of one of `texts`, counted from FIRST_TEXT (0 for other forms). The
+    end of packet i in `out` is written to ends[i + 1]. `out` must be large enough, with AHEAD more
+    bytes. Without `always`, a packet without fields gets an empty text.
     """
     seen = np.zeros((COMPARED, 2), np.int64)
     at = np.int64(0)

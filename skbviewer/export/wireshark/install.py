@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Put files into the user's Wireshark folders, and remove them again.
+"""Install files in the user's Wireshark folders, and remove the files again.
 
-Wireshark on Unix uses these folders (User's Guide, appendix B): for the configuration,
-WIRESHARK_CONFIG_DIR if it is set; otherwise wireshark in XDG_CONFIG_HOME (~/.config), or
-~/.wireshark if only that exists.  For plugins, ~/.local/lib/wireshark/plugins.
+Wireshark on Unix keeps the configuration in WIRESHARK_CONFIG_DIR if that is set; otherwise in
+wireshark in XDG_CONFIG_HOME (~/.config), or in ~/.wireshark if only that folder exists (User's
+Guide, appendix B). Plugins are in ~/.local/lib/wireshark/plugins.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ def folders(environment: Mapping[str, str], home: Path) -> dict[str, Path]:
 
 
 def install(where: Mapping[str, Path]) -> list[Path]:
-    """Write all files and return their paths. Files in which Wireshark keeps its state stay.
+    """Write skbviewer's files into Wireshark's folders `where`; return their paths.
+
+    Files in which Wireshark keeps its state are not removed.
 
     Raises BadInput, before anything is written, if a file has been changed since skbviewer wrote
     it.
@@ -41,7 +43,9 @@ def install(where: Mapping[str, Path]) -> list[Path]:
     ]
     for path, _ in files:
         if os.path.lexists(path) and not _is_ours(path):
-            raise BadInput(path, None, "was changed after skbviewer wrote it: move it away first")
+            raise BadInput(
+                path, None, "was changed after skbviewer wrote it: move this file away first"
+            )
     for path, file in files:
         made = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
@@ -55,9 +59,9 @@ def install(where: Mapping[str, Path]) -> list[Path]:
 
 
 def uninstall(where: Mapping[str, Path]) -> tuple[list[Path], list[Path]]:
-    """Remove the files; return those that were removed, and those that stay because they changed.
+    """Remove skbviewer's files; return the removed files, and the changed files, which stay.
 
-    Wireshark's state of the profile is removed with the profile.
+    If the profile is removed, Wireshark's state files in the profile are removed, too.
     """
     removed: list[Path] = []
     kept: list[Path] = []
@@ -79,7 +83,7 @@ def uninstall(where: Mapping[str, Path]) -> tuple[list[Path], list[Path]]:
 
 
 def is_installed(where: Mapping[str, Path], folder: str) -> bool:
-    """Return whether all files for `folder`, one of Wireshark's folders, exist."""
+    """Return whether all of skbviewer's files for Wireshark's folder `folder` exist."""
     return all(
         path.is_file()
         for path, file in _places(where)
@@ -93,7 +97,7 @@ def _places(where: Mapping[str, Path]) -> Iterator[tuple[Path, File]]:
 
 
 def _is_ours(path: Path) -> bool:
-    """Return whether a file is unchanged since skbviewer wrote it; False for a link."""
+    """Return whether a file is as skbviewer wrote it; False for a symbolic link."""
     if path.is_symlink() or not path.is_file():
         return False
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The comments that carry the kernel fields, for blocks of packets."""
+"""Make the comments that carry the kernel fields, for blocks of packets."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ FEW = 8  # distinct numbers
 
 
 def texts_of(parts: list[bytes]) -> Texts:
-    """Return byte strings as Texts."""
+    """Return byte strings, one per packet, joined to one Texts."""
     ends = np.cumsum([0, *map(len, parts)], dtype=np.int64)
     return Texts(np.frombuffer(b"".join(parts) + bytes(AHEAD), np.uint8), ends)
 
 
 class Comments:
-    """Makes the comments of packets, or skb lifetimes, of one session."""
+    """Makes the comments of packets, or of skb lifetimes, of one session."""
 
     def __init__(self, data: Data, names: Pseudonyms | None = None, of: str = PACKET) -> None:
-        """Make comments of packets (`of` is PACKET) or of skb lifetimes (SERIES)."""
+        """Make comments of packets or, if `of` is SERIES, of skb lifetimes."""
         self._rows = FieldRows(data, of)
         first, *others = PARTS
         self._written = [_Written(first, names, RANGED)]
@@ -67,22 +67,22 @@ class Comments:
         self._tables = dict.fromkeys(field.table for part in PARTS for field in part.fields)
 
     def of(self, packets: Int64s) -> list[Texts]:
-        """Return the comments of packets, numbers from 1 in ascending order, part by part.
+        """Return the comments of packets (numbers from 1, ascending), one result for each part.
 
-        A packet without fields of a part has "" there, except in the first. The next call
-        overwrites all.
+        If a packet has no field of a part, the part's text is "", except in the first part. The
+        next call overwrites all.
         """
         owned = {table: self._rows.of(packets, table) for table in self._tables}
         return [part.of(owned, len(packets)) for part in self._written]
 
 
 class _Written:
-    """Writes one of the comments of packets, for one block of packets after the other."""
+    """Writes one of the comments of each packet, block by block."""
 
     def __init__(self, part: Part, names: Pseudonyms | None, ranged: Sequence[Field] = ()) -> None:
-        """`ranged`: fields whose least and greatest value are written, too.
+        """`ranged` are the fields whose least and greatest values are written as well.
 
-        In the first part, a packet without any of the fields has a comment, too.
+        In the first part, even a packet without any of the fields has a comment.
         """
         self._fields, self._names, self._ranged = part.fields, names, tuple(ranged)
         self._always = not part.name
@@ -94,7 +94,7 @@ class _Written:
         self._low, self._high, self._known, self._out = (Buffer() for _ in range(4))
 
     def of(self, owned: Mapping[str, Owned], count: int) -> Texts:
-        """Return the comments of `count` packets; the next call overwrites them."""
+        """Return the comments of `count` packets; the next call overwrites this result."""
         bounds = [owned[table].bounds for table in self._tables]
         bounds += [np.arange(0, 2 * count + 1, 2)] if self._ranged else []
         sizes = [owned[field.table].view.size for field in self._fields]
@@ -127,7 +127,7 @@ class _Written:
         return Texts(out, ends)
 
     def _described(self, begin: Int64s, texts: Sequence[Texts]) -> Int64s:
-        """Return the rows of fields and of ranges that write_comments() takes as `fields`."""
+        """Return the argument `fields` of write_comments(): rows for all fields and ranges."""
         fields = (*self._fields, *self._ranged)
         tables = [self._tables.index(field.table) for field in self._fields]
         table = np.zeros((len(fields), NAME_END + 1), np.int64)
@@ -140,7 +140,10 @@ class _Written:
         return table
 
     def _fill(self, column: Column, field: Field, view: View) -> Texts:
-        """Set the values of a field and return its texts.  A field without rows is not read."""
+        """Set the values of a field, and return the texts that the values refer to.
+
+        A field is not read if its table has no rows for the packets.
+        """
         if not view.size:
             return texts_of([])
         values = _values(field, view)
@@ -157,7 +160,7 @@ class _Written:
         return texts_of([])
 
     def _fill_address(self, column: Column, field: Field, values: Values) -> None:
-        """Set the upper half of an IPv6 address, and replace addresses with pseudonyms."""
+        """Set the upper halves of IPv6 addresses, and replace addresses with pseudonyms."""
         if values.high is not None:
             column.high[:] = values.high
         if self._names is None:
@@ -168,9 +171,9 @@ class _Written:
             column.high[:], column.low[:] = self._names.ipv6(column.high, column.low)
 
     def _encoded(self, field: Field, texts: Sequence[str]) -> Texts:
-        """Return the encoded texts of a field.
+        """Return the texts of a field, encoded for comments.
 
-        The result is cached, because most blocks have the texts of the preceding block.
+        The result is cached, because most blocks have the same texts as the block before.
         """
         before, made = self._texts.get(field.name, ((), texts_of([])))
         if before is not texts:
@@ -185,7 +188,7 @@ def _values(field: Field, view: View) -> Values:
 
 
 def _fill_range(column: Column, field: Field, owned: Owned) -> None:
-    """Fill `column` with the least and the greatest known value of each packet, in two rows."""
+    """Fill `column` with each packet's least and greatest known value, in two rows per packet."""
     column.known[:] = False
     has_any = owned.bounds[1:] > owned.bounds[:-1]
     if not np.any(has_any):
@@ -201,7 +204,7 @@ def _fill_range(column: Column, field: Field, owned: Owned) -> None:
 
 
 def _label(field: Field) -> bytes:
-    """Return the text before the values of a field; for a label, the whole text."""
+    """Return the text in front of the values of a field; for a label, that is the whole text."""
     return f" {short_name(field.name)}{'' if field.kind is Kind.LABEL else '='}".encode()
 
 
@@ -210,7 +213,7 @@ def _form(field: Field) -> int:
 
 
 def _most(field: Field, column: Column, texts: Texts) -> int:
-    """Return the maximum number of bytes of a field's values, with a comma after each."""
+    """Return how many bytes a field's values may need, with a comma after each value."""
     form, count = _form(field), len(column.low)
     if form == NAME_ALONE:
         return 0
@@ -224,7 +227,7 @@ def _most(field: Field, column: Column, texts: Texts) -> int:
 
 
 def _one_after_the_other(parts: Sequence[Texts]) -> Texts:
-    """Return the parts joined to one Texts."""
+    """Return several Texts joined to one."""
     begin = np.cumsum([0, *(part.ends[-1] for part in parts)])
     data = [part.data[: part.ends[-1]] for part in parts] + [np.zeros(AHEAD, np.uint8)]
     ends = [part.ends[:-1] + at for part, at in zip(parts, begin, strict=False)] + [begin[-1:]]
@@ -232,10 +235,10 @@ def _one_after_the_other(parts: Sequence[Texts]) -> Texts:
 
 
 def _distinct(numbers: Array) -> tuple[Array, Int64s]:
-    """Return the distinct numbers, and for each number its index among them.
+    """Return the distinct values of `numbers`, and the index of each number among them.
 
-    There are usually few distinct numbers; comparing all numbers with each of these is faster than
-    sorting.
+    There are usually few distinct numbers, so comparing all numbers with each distinct one is
+    faster than sorting.
     """
     codes, left, found = np.full(len(numbers), -1, np.int64), len(numbers), list[float]()
     while left and len(found) < FEW:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How the script for Wireshark declares each kind of field and makes the values of such fields."""
+"""How Wireshark's Lua script declares each kind of field, and how it makes field values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BITS32 = 32  # smaller numbers are Lua's own; a double holds them exactly
 
 
 class LuaType(NamedTuple):
-    """A constructor of ProtoField, its base, and the function of the script that makes values."""
+    """How Lua declares a field: a constructor of ProtoField, its base, a function for values."""
 
     constructor: str
     base: str

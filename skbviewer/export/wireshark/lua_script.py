@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The script with which Wireshark reads the kernel fields from comments: a Lua post-dissector.
+"""The script by which Wireshark reads the kernel fields from comments: a Lua post-dissector.
 
-The script has the fields that are in the comments (comment_format.py), with the names, types and
-descriptions that docs/display-filter.md lists.  Durations become relative times, in seconds.
-Its functions are in resources/wireshark/kernel_fields.lua; its tables of fields are made here.
+The script declares the fields that comments contain (comment_format.py), with the names, types and
+descriptions of docs/display-filter.md. Durations become relative times, in seconds. The script's
+functions are in resources/wireshark/kernel_fields.lua; this module makes its tables of fields.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MADE_BY = {"kbl.matched": "matched"}  # the function of a field that is made of 
 
 
 def lua_script() -> str:
-    """Return the text of the Lua script."""
+    """Return the text of the Lua script that makes the kernel fields known to Wireshark."""
     fields = (field for field in COMMENT_FIELDS if field.kind is not Kind.LABEL)
     starts = (f" {part.name}" if part.name else "" for part in PARTS)
     tables = [
@@ -51,7 +51,7 @@ def lua_script() -> str:
 
 
 def _declared(field: Field) -> str:
-    """Return a table of Lua: how the field is declared and read."""
+    """Return a Lua table that says how the field is declared and read."""
     kind, names = lua_type(field), DERIVED.get(field.name, (field.name,))
     shortened = field.name == SHORTENED
     is_plain = field.name not in DERIVED and not shortened
@@ -74,7 +74,7 @@ def _declared(field: Field) -> str:
 
 
 def _part(name: str) -> int:
-    """Return which comment (1, 2, …) contains the field `name`."""
+    """Return the number (1, 2, …) of the comment that contains the field `name`."""
     return next(n for n, part in enumerate(PARTS, 1) if name in {one.name for one in part.fields})
 
 
@@ -87,7 +87,7 @@ def _listed(texts: Iterable[str]) -> str:
 
 
 def _truth(value: bool) -> str:
-    """Return "true", or "" for False, because a value that a table lacks is false in Lua."""
+    """Return "true", or "" for False, because Lua takes a missing value of a table as false."""
     return "true" if value else ""
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Packets as a classic pcap file: only bytes and times, for programs that read nothing else.
+"""Packets as a classic pcap file: only bytes and times, for programs that do not read pcapng.
 
-Times are in ns.  Packets whose bytes are only in a log cannot be marked.  A pcap file has one link
-type, so all packets must be of that type.  Format:
+Times are in ns. A pcap file cannot mark packets whose bytes come from a log. A pcap file has one
+link type, so all packets must be of that type. Format:
 https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
 """
 
@@ -38,9 +38,9 @@ LAST_NS = (1 << 32) * SECOND  # seconds are unsigned numbers of 32 bits
 def write_pcap(recording: Exportable, request: Request, out: Path) -> None:
     """Write the packets that `request` names, in order of time.
 
-    Raises KeyError if there is no such packet or no log contains bytes, FilterError, Cancelled, and
-    BadInput if an input or `out` cannot be used, or if a pcap file cannot contain the packets: they
-    have several link types, or a time before 1970 or after 2105.
+    Raises KeyError if a packet does not exist or no log contains bytes, FilterError and Cancelled.
+    Raises BadInput if an input or `out` cannot be used, or if a pcap file cannot contain the
+    packets: they have several link types, or a time before 1970 or after 2105.
     """
     data = recording.export.field_data()
     every = _Chosen.of(data, chosen_packets(recording, request), log_packets(recording, request))
@@ -51,10 +51,10 @@ def write_pcap(recording: Exportable, request: Request, out: Path) -> None:
 
 
 class _Chosen(NamedTuple):
-    """The packets of all captures, then those whose bytes are only in logs.
+    """The packets of all captures, followed by packets whose bytes are only in logs.
 
-    `source` is a capture's id, or -1 - n for log n of `logs`; `row` is the packet's number, or the
-    position among the packets of that log.
+    `source` is a capture's id, or -1 - n for log n of `logs`. `row` is the packet's number, or its
+    position among the log's packets.
     """
 
     logs: list[LogPackets]
@@ -89,7 +89,7 @@ def _linktype(every: _Chosen, out: Path) -> int:
         names = ", ".join(link_name(one) for one in found)
         why = f"a pcap file has one link type, but the packets have {len(found)} ({names})"
         raise BadInput(
-            out, None, f"{why}: choose packets of one type with --filter, or use --pcapng"
+            out, None, f"{why}: choose packets of one type with '--filter', or use '--pcapng'"
         )
     return int(found[0]) if found else ETHERNET
 
@@ -122,7 +122,7 @@ def _records(
 
 
 class _Bytes(NamedTuple):
-    """Packets of one capture or log: bytes, where the packets begin in them, and what is kept."""
+    """Packets of one capture or log: bytes, offsets of the packets, kept bytes of each."""
 
     file: UInt8s
     offset: Int64s
@@ -140,7 +140,7 @@ class _Bytes(NamedTuple):
 
 
 def _written(every: list[tuple[Int64s, _Bytes]], count: int, out: Path) -> UInt8s:
-    """Return the records of `count` packets, each at its index."""
+    """Return the pcap records of `count` packets, each at the packet's index."""
     heads = np.zeros((count, HEADER // 4), "<u4")
     kept = np.zeros(count, np.int64)
     for at, one in every:

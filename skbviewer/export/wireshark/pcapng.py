@@ -2,14 +2,14 @@
 """Packets as pcapng: bytes, times, link types, comments, and comments with the kernel's fields.
 
 The file has one interface for each interface of each capture, in import order, with times in ns.
-Comments of captures and of their interfaces are kept; those of all captures are in one section.
-Options of the capture's packet blocks are kept: flags, drop count, queue, verdict, packet id, hash
-(unless the packet is changed) and custom ones. Packets without an epb_packetid get one if their
-match is exact: the number of their skb lifetime. So two captured packets of one skb have the same
-epb_packetid. No kernel log records what a sniffer dropped, nor the queue and the verdict of a
-packet. Packets that no sniffer captured have a comment that says so, and rows K<n> have an
-interface of their own. With pseudonyms, the comments and custom options of captures and the user's
-comments are left out, because they can contain anything.
+Comments of captures and of their interfaces are kept; the section has the comments of all captures.
+Options of the captures' packet blocks are kept: flags, drop count, queue, verdict, packet id, hash
+(unless the packet is changed) and custom options. A packet without an epb_packetid gets one if its
+match is exact: the number of its skb lifetime. Two captured packets of one skb therefore have the
+same epb_packetid. No kernel log records the sniffer's drops, or a packet's queue and verdict in
+Wireshark's sense. Packets that no sniffer captured have a comment that says so. Rows K<n> have an
+interface of their own. With pseudonyms, comments and custom options of captures and comments of the
+user are left out, because they can contain anything.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ EXACT = 0  # verdict
 
 
 class _Source(NamedTuple):
-    """One capture: its id, its first interface in the file, and its interfaces."""
+    """A capture: its id, the number of its first interface in the new file, and its interfaces."""
 
     id: int
     first: int
@@ -74,7 +74,7 @@ class _Source(NamedTuple):
 def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
     """Write to the file `out` the packets that `request` names.
 
-    Raises KeyError if there is no such packet, or if no log contains the bytes of packets that no
+    Raises KeyError if a packet does not exist, or if no log contains the bytes of packets that no
     capture contains; FilterError; BadInput if an input or `out` cannot be used; and Cancelled.
     """
     if request.retis:
@@ -124,7 +124,7 @@ def _interfaces(sources: list[_Source], request: Request) -> Iterator[bytes]:
 
 
 def _interface_of_log(found: LogPackets, snaplen: int) -> bytes:
-    """Return the interface of packets whose bytes are only in a log."""
+    """Return the interface for packets whose bytes are only in a log."""
     head = struct.pack("<HHI", ETHERNET, 0, snaplen)
     text = f"packets that no capture has, from a {kind_name(found.source.kind)}"
     options = option(IF_NAME, b"kernel-only") + option(IF_DESCRIPTION, text.encode())
@@ -135,7 +135,10 @@ def _interface_of_log(found: LogPackets, snaplen: int) -> bytes:
 def _blocks(
     recording: Exportable, data: Data, request: Request, packets: Int64s, sources: list[_Source]
 ) -> Iterator[UInt8s]:
-    """Yield the packet blocks, many packets at a time.  Each result is valid until the next one."""
+    """Yield the packet blocks, many packets at a time.
+
+    Each result is valid until the next one is requested.
+    """
     write = _Blocks(request)
     comments, notes = Comments(data, write.names), {} if write.names else data.comments()
     series = _series(data)
@@ -159,7 +162,7 @@ def _blocks(
 def _blocks_of_logs(
     data: Data, request: Request, found: list[LogPackets], interface: int
 ) -> Iterator[UInt8s]:
-    """Yield the blocks of packets that only logs have; `interface` is that of the first log."""
+    """Yield the blocks of packets that only logs have; `interface` is the first log's interface."""
     write = _Blocks(request)
     comments = Comments(data, write.names, SERIES)
     notes = {} if write.names else data.comments()
@@ -176,7 +179,7 @@ def _blocks_of_logs(
 
 
 def _notes(notes: Mapping[int, str], rows: Int64s, marks: Mapping[int, str]) -> list[bytes]:
-    """Return for each row the comment on its origin, followed by the user's comment."""
+    """Return each row's comment about the origin of its bytes, followed by the user's comment."""
     if not notes and not marks:
         return [b""] * len(rows)
     both = ((marks.get(n, ""), notes.get(n, "")) for n in rows.tolist())
@@ -194,7 +197,7 @@ def _series(data: Data) -> Int64s:
 
 
 class _Blocks:
-    """Writes packets of one capture or log after the other; each block is valid until the next."""
+    """Writes the packets of captures and logs; each block is valid until the next one is made."""
 
     def __init__(self, request: Request) -> None:
         self.names = Pseudonyms(request.pseudonym_key) if request.pseudonym_key else None
@@ -210,9 +213,9 @@ class _Blocks:
         comments: Sequence[Texts],
         notes: Texts,
     ) -> UInt8s:
-        """Return packet blocks.  `series` becomes the packet id; -1 means none.
+        """Return packet blocks. `series` becomes the option epb_packetid; -1 means none.
 
-        `comments` are those with fields, part by part, `notes` those of the user.
+        `comments` are the comments with fields, part by part; `notes` are the user's comments.
         """
         offset, caplen, length, kept = of.offset, of.caplen, of.length, of.kept
         ticks = np.where(of.ts != UNTIMED, of.ts - self.tsoffset * SECOND, 0)
@@ -233,7 +236,7 @@ class _Blocks:
 def _copied(
     file: UInt8s, has_options: Bools, offset: Int64s, caplen: Int64s, options: int
 ) -> tuple[UInt8s, Int64s]:
-    """Return a copy of packets and their blocks, and where the packets are in it."""
+    """Return a copy of packets and their blocks, and the offsets of the packets in the copy."""
     size = int(caplen.sum()) + options + (HEADER + 3) * len(offset)
     copy, places = np.zeros(size, np.uint8), np.empty(len(offset), np.int64)
     copy_blocks(file, has_options, offset, caplen, copy, places)

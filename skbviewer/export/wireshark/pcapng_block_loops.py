@@ -24,7 +24,7 @@ MARK_BYTES, PREFIX_BYTES = np.frombuffer(MARK, np.uint8), np.frombuffer(PREFIX, 
 
 @allocation_free
 def _number(data: UInt8s, at: Int, size: Int, little: bool) -> np.int64:
-    """Return an unsigned number of the source file."""
+    """Return the unsigned number at a position of the source file."""
     value = np.int64(0)
     for i in range(size):
         value = value << np.int64(8) | np.int64(data[at + size - 1 - i if little else at + i])
@@ -33,7 +33,7 @@ def _number(data: UInt8s, at: Int, size: Int, little: bool) -> np.int64:
 
 @allocation_free
 def _put(out: UInt8s, at: Int, value: Int, size: Int) -> np.int64:
-    """Write a little-endian number; return the position after it."""
+    """Write a little-endian number; return the position after the number."""
     for i in range(size):
         out[at + i] = np.uint8((np.uint64(value) >> np.uint64(8 * i)) & np.uint64(255))
     return np.int64(at + size)
@@ -41,7 +41,7 @@ def _put(out: UInt8s, at: Int, value: Int, size: Int) -> np.int64:
 
 @allocation_free
 def _copy(data: UInt8s, begin: Int, size: Int, out: UInt8s, at: Int) -> np.int64:
-    """Copy bytes and pad them to a multiple of four; return the position after them."""
+    """Copy bytes, padded to a multiple of four; return the position after the padding."""
     end = copy_exactly(data, begin, begin + size, out, at)
     for _ in range(-size % 4):
         out[end] = 0
@@ -53,7 +53,7 @@ def _copy(data: UInt8s, begin: Int, size: Int, out: UInt8s, at: Int) -> np.int64
 def _copy_number(
     data: UInt8s, begin: Int, size: Int, little: bool, out: UInt8s, at: Int
 ) -> np.int64:
-    """Copy a number, which becomes little-endian."""
+    """Copy a number of the source file as a little-endian number."""
     for i in range(size):
         out[at + i] = data[begin + i if little else begin + size - 1 - i]
     return np.int64(at + size)
@@ -61,7 +61,7 @@ def _copy_number(
 
 @allocation_free
 def _without_mark(out: UInt8s, begin: Int, end: Int) -> None:
-    """Change each MARK in a foreign comment, so that it is not mistaken for the exporter's."""
+    """Change each MARK in a foreign comment, because MARK is the sign of exported comments."""
     size = len(MARK_BYTES)
     for at in range(begin, end - size + 1):
         same = True
@@ -87,7 +87,7 @@ def _option(
     data: UInt8s, begin: Int, code: Int, size: Int, little: bool, changed: bool, texts: bool,
     out: UInt8s, at: Int,
 ) -> np.int64:  # fmt: skip
-    """Copy an option of the source file if it is still true; return the position after it."""
+    """Copy a source file's option if it is still true; return the position after the copy."""
     if not texts and code in (OPT_COMMENT, OPT_CUSTOM_TEXT, OPT_CUSTOM_BYTES):
         return np.int64(at)
     if code == OPT_COMMENT:
@@ -114,8 +114,8 @@ def _option(
 def options_place(data: UInt8s, offset: Int, caplen: Int) -> tuple[np.int64, np.int64, bool]:
     """Return the start and end of a packet block's options, and whether the block is little-endian.
 
-    The packet of the block has `caplen` bytes and begins at `offset` of `data`.  If the block's
-    length is impossible, start and end are 0.
+    The packet of the block has `caplen` bytes and begins at `offset` of `data`. If the block's
+    length is impossible, start and end are both 0.
     """
     start, nowhere = offset - HEADER, np.int64(0)
     begin = offset + caplen + -caplen % 4
@@ -132,7 +132,7 @@ def options_place(data: UInt8s, offset: Int, caplen: Int) -> tuple[np.int64, np.
 def _options(
     data: UInt8s, offset: Int, caplen: Int, changed: bool, texts: bool, out: UInt8s, at: Int
 ) -> tuple[np.int64, bool]:
-    """Copy the options of a packet block; also return whether one of them is a packet id."""
+    """Copy the options of a packet block; return the end, and whether one is a packet id."""
     place, end, little = options_place(data, offset, caplen)
     made, has_id = np.int64(at), False
     while place + 4 <= end:
@@ -148,9 +148,9 @@ def _options(
 
 @allocation_free
 def _put_words(words: UInt32s, at: Int, first: Int, second: Int) -> np.int64:
-    """Write two 32-bit numbers at a multiple of 4; return the position after them.
+    """Write two 32-bit numbers at a multiple of 4; return the position after the second.
 
-    The file is little-endian, and so is this machine: numba has no builds for others.
+    The new file is little-endian, as is this machine: numba has no builds for big-endian machines.
     """
     word = np.uint64(at) >> np.uint64(2)
     words[word] = np.uint32(first)
@@ -168,7 +168,7 @@ def _put_option(words: UInt32s, at: Int, code: Int, size: Int) -> np.int64:
 def _our_comment(
     text: UInt8s, begin: Int, end: Int, out: UInt8s, words: UInt32s, at: Int
 ) -> np.int64:
-    """Write the comment with the fields, as several comments if it is too long for one."""
+    """Write the comment with kernel fields; a comment that is too long is divided into several."""
     size = np.int64(end - begin)
     if size > LONGEST:
         return _divided_comment(text, begin, end, out, at)
@@ -185,7 +185,8 @@ def _our_comment(
 def _divided_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -> np.int64:
     """Write a comment as several comments.
 
-    The text is divided before a space or at a comma.  It has one at least every LONGEST bytes.
+    The text is divided before a space, or at a comma. The text has a space or comma at least every
+    LONGEST bytes.
     """
     made, place = np.int64(at), np.int64(begin)
     repeated_from, repeated_to = np.int64(begin), np.int64(begin)
@@ -223,10 +224,10 @@ def _divided_comment(text: UInt8s, begin: Int, end: Int, out: UInt8s, at: Int) -
 
 @compiled
 def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
-    """Return the total size of the options of all packet blocks, or more.
+    """Return an upper limit for the total size of the options of all packet blocks.
 
-    By packet: `offset` in `data` and captured length.  The result may be too large, because other
-    bytes may look like options.
+    For each packet: `offset` in `data` and captured length. The result may be larger than the real
+    size, because other bytes may look like options.
     """
     size = np.int64(0)
     for i in range(len(offset)):
@@ -239,11 +240,13 @@ def options_sizes(data: UInt8s, offset: Int64s, caplen: Int64s) -> np.int64:
 def copy_blocks(
     data: UInt8s, has_options: Bools, offset: Int64s, caplen: Int64s, out: UInt8s, offsets: Int64s
 ) -> None:
-    """Copy packets.  For those in blocks with options, also copy the block's header and options.
+    """Copy packets from a capture `data` to `out`.
 
-    By packet: `offset` in `data`, captured length, and whether its block `has_options`.  The header
-    precedes the packet, the options follow it.  `offsets` receives the offsets of the packets in
-    `out`, which must be large enough.
+    If the block of a packet has options, also copy the block's header and options.
+
+    For each packet: `offset` in `data`, captured length, and whether its block `has_options`. In
+    the copy, the header comes before the packet, and the options come after it. `offsets` receives
+    the offsets of the packets in `out`, which must be large enough.
     """
     at = np.int64(0)
     for i in range(len(offset)):
@@ -277,15 +280,16 @@ def write_blocks(
     out: UInt8s,
     words: UInt32s,
 ) -> np.int64:
-    """Write the packets at `offset` of `data`, `kept` bytes of each; return the size written.
+    """Write `kept` bytes of each packet at `offset` of `data`; return the number of bytes written.
 
-    offset + caplen must be within `data`.  `has_options` says whether a packet is in a packet block
-    of a pcapng file that can have options.  `length` is the size on the wire, `interface` a number
-    in the new file, `ticks` the time (ns) after that interface's if_tsoffset.  `packet_id` is -1
-    where it is unknown.  `comments` are the comments with fields, part by part, `notes` the
-    comments of the user ("": none).  With `original`, the bytes are those of the source file, and
-    its comments, custom options and hashes may be copied.  `words` is `out` as 32-bit numbers.
-    `out` and `comments` have AHEAD bytes more than are needed.
+    For each packet, offset + caplen must be within `data`. `has_options` says whether a packet is
+    in a packet block of a pcapng file that can have options. `length` is the size on the wire.
+    `interface` is a number in the new file. `ticks` is the time (ns) after that interface's
+    if_tsoffset. `packet_id` is -1 if it is unknown. `comments` are the comments with kernel fields,
+    part by part; `notes` are the user's comments ("": none). With `original`, the bytes are those
+    of the source file; then the block's comments, custom options and hashes may be copied. `words`
+    is the array `out`, seen as 32-bit numbers. `out` and the data of `comments` have AHEAD more
+    bytes than are needed.
     """
     at = np.int64(0)
     for i in range(len(offset)):

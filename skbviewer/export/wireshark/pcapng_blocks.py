@@ -23,13 +23,13 @@ def option(code: int, value: bytes) -> bytes:
 
 
 def block(kind: int, body: bytes) -> bytes:
-    """Return a block of the type `kind`; `body` has a multiple of four bytes."""
+    """Return a pcapng block of the type `kind`; the size of `body` is a multiple of four bytes."""
     size = struct.pack("<I", len(body) + 12)
     return struct.pack("<I", kind) + size + body + size
 
 
 def section(comments: Iterable[bytes] = ()) -> bytes:
-    """Return the header of a section that skbviewer writes, with these comments."""
+    """Return the header of a pcapng section, with `comments`."""
     head = struct.pack("<IHHq", BYTE_ORDER_MAGIC, 1, 0, -1)
     program = option(SHB_USERAPPL, f"skbviewer {__version__}".encode())
     texts = b"".join(option(OPT_COMMENT, comment) for comment in comments)

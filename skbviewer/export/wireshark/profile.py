@@ -24,11 +24,23 @@ COLOURS = (
      "[24000,24000,24000]"),
 )  # fmt: skip
 BUTTONS = (
-    ("Lost", "kbl.lost == 1", "The kernel dropped the packet, and it was lost"),
+    ("Lost", "kbl.lost == 1", "The kernel dropped the packet, so the packet was lost"),
     ("Dropped", "kbl.drop_reason", "The kernel dropped the packet or a copy of it"),
-    ("> 100 us", "kbl.in_kernel > 0.0001", "In the kernel for more than 100 microseconds"),
-    ("Ambiguous", 'kbl.verdict == "ambiguous"', "More than one skb lifetime is possible"),
-    ("Wire only", 'kbl.verdict == "wire-only"', "The kernel log has no skb lifetime for it"),
+    (
+        "> 100 us",
+        "kbl.in_kernel > 0.0001",
+        "The packet was in the kernel for more than 100 microseconds",
+    ),
+    (
+        "Ambiguous",
+        'kbl.verdict == "ambiguous"',
+        "More than one skb lifetime may belong to the packet",
+    ),
+    (
+        "Wire only",
+        'kbl.verdict == "wire-only"',
+        "The kernel log has no skb lifetime for the packet",
+    ),
 )
 
 
@@ -40,7 +52,7 @@ WIDTHS = {
 
 
 class File(NamedTuple):
-    """A file: which of Wireshark's folders it is in, its path there, and its text with the mark."""
+    """A file for Wireshark: the folder for it, its path there, and its text with the mark."""
 
     folder: str
     path: str
@@ -49,7 +61,7 @@ class File(NamedTuple):
 
 
 def wireshark_files() -> tuple[File, ...]:
-    """Return all files, script first."""
+    """Return skbviewer's files for Wireshark: first the script, then the profile's files."""
     columns = ", ".join(f'"{title}", "{what}"' for title, what in COLUMNS)
     profile = {
         "preferences": f"gui.column.format: {columns}\n",
@@ -67,9 +79,9 @@ def wireshark_files() -> tuple[File, ...]:
 
 
 def is_ours(text: str) -> bool:
-    """Return whether some version of skbviewer wrote this text.
+    """Return whether this text was written by skbviewer, in any version.
 
-    The first line of such a text has a hash of the other lines.
+    The first line of a file's text has a hash of the other lines.
     """
     first, _, rest = text.partition("\n")
     return first.partition(" ")[2] == f"{MARK} {_hash(rest)}"

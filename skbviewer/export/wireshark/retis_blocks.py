@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Packets as pcapng in the blocks that `retis pcap` writes.
 
-A custom block with the JSON schema of events comes first, then interfaces, each before its first
-packet, and enhanced packet blocks with two options: a comment, and the event as JSON.
-docs/wireshark.md lists the differences from retis. The format was read from
-https://github.com/retis-org/retis: retis/src/process/cli/pcap.rs.
+A custom block with the JSON schema of events comes first. Interfaces come before their first
+packets. Enhanced packet blocks have two options: a comment, and the event as JSON.
+docs/wireshark.md lists the differences from retis. The format is taken from the source of retis:
+https://github.com/retis-org/retis, retis/src/process/cli/pcap.rs.
 """
 
 from __future__ import annotations
@@ -71,13 +71,13 @@ class _Place(NamedTuple):
 
 
 class _Interfaces:
-    """The interfaces that the file has so far."""
+    """The interfaces that the new file has so far."""
 
     def __init__(self) -> None:
         self._numbers: dict[_Place, int] = {}
 
     def of(self, place: _Place) -> tuple[int, bytes]:
-        """Return the number of an interface, and its block if it is new (else b"")."""
+        """Return an interface's number, and the block that declares the interface if it is new."""
         known = place in self._numbers
         number = self._numbers.setdefault(place, len(self._numbers))
         return number, b"" if known else self._block(place)
@@ -151,7 +151,7 @@ def _names(found: tuple[Interface, ...]) -> list[str]:
 
 
 def _shown(file: UInt8s, of: Places, names: Pseudonyms | None) -> tuple[UInt8s, Int64s]:
-    """Return the packets with pseudonyms, and their offsets."""
+    """Return the packets with pseudonyms (if `names` are given), and their offsets."""
     if names is None:
         return file, of.offset
     begin = np.cumsum(of.caplen) - of.caplen
@@ -161,7 +161,7 @@ def _shown(file: UInt8s, of: Places, names: Pseudonyms | None) -> tuple[UInt8s, 
 
 
 def _of_device(event: Event, linktype: int) -> _Place | None:
-    """Return the interface of a device in a namespace, None if it is unknown."""
+    """Return the interface of a device in a namespace; None if the device is unknown."""
     if "dev" not in event:
         return None
     device, netns = event["dev"], event.get("netns", {}).get("inum", 0)
@@ -201,7 +201,7 @@ def _block_of(
 
 
 def _json_of(event: Event) -> bytes:
-    """Return an event as the text of an option; if that is too long, with fewer sections.
+    """Return an event as an option's text, without some sections if it is too long.
 
     b"" for no event.
     """

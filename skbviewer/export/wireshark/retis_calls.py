@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Calls of captured packets in a kernel log, as events of retis.
 
-The event of a packet is a call of the leg that it matches exactly: the last call that began before
-the packet passed the packet sockets; if there is none, the first call.
+The event of a packet is a call of the leg that the packet matches exactly. The chosen call is the
+last one that began before the packet passed the packet sockets or, if there is none, the leg's
+first call.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ SCHEMA = {
 def event_of_log(raw: bytes, plain: bool) -> Event:
     """Return an event of a log without its packet bytes, in the layout of retis 1.6.
 
-    With `plain`, only the PLAIN sections are returned. Returns {} if the event cannot be parsed.
+    With `plain`, only the sections PLAIN are returned. Returns {} if the event cannot be parsed.
     """
     try:
         event = json.loads(raw)
@@ -74,19 +74,19 @@ def event_of_log(raw: bytes, plain: bool) -> Event:
 
 
 def short_event(event: Event) -> Event:
-    """Return the PLAIN sections of an event, without its stack trace."""
+    """Return the sections PLAIN of an event, without its stack trace."""
     made = {key: event[key] for key in PLAIN if key in event}
     kernel = _section(event, "kernel")
     return made | {"kernel": {k: v for k, v in kernel.items() if k != "stack_trace"}}
 
 
 def as_json(event: Event) -> bytes:
-    """Return an event as JSON, as short as possible."""
+    """Return an event as JSON without spaces."""
     return json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def text_of(event: Event) -> str:
-    """Return an event as `retis print` shows it: a first line, and one with namespace and device.
+    """Return an event as the two lines that `retis print` shows for it.
 
     The second line is missing if the event has neither namespace nor device.
     """
@@ -118,7 +118,7 @@ def _place(event: Event) -> str:
 
 
 def probe_of(event: Event) -> str:
-    """Return the name of an event's interface: "kprobe/ip_rcv"; "" if no kernel probe made it."""
+    """Return an event's probe in the form "kprobe/ip_rcv"; "" if no kernel probe made the event."""
     kernel = _section(event, "kernel")
     symbol, kind = kernel.get("symbol"), kernel.get("probe_type")
     return f"{name(kind)}/{name(symbol)}" if symbol and kind else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The points of displayed lifetimes that only a retis log shows, with their bytes."""
+"""The points of displayed lifetimes that only a retis log shows, with their packet bytes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXACT = 0  # verdict
 
 
 class Point(NamedTuple):
-    """A point: its time (ns since the epoch), its packet, and its event in the log."""
+    """A point with packet bytes: time (ns since the epoch), bytes, and the event in the log."""
 
     ts: int
     data: bytes
@@ -32,10 +32,10 @@ class Point(NamedTuple):
 def points_of(
     recording: Exportable, request: Request, packets: Int64s, beside: list[LogPackets]
 ) -> Iterator[Point]:
-    """Yield the points with bytes, by log and in order of time.
+    """Yield the points that have packet bytes, log by log, in order of time.
 
-    The points belong to the lifetimes `beside`, and to those of `packets` whose bytes are in a log.
-    Raises BadInput if a log cannot be read, and Cancelled.
+    The points belong to the lifetimes `beside`, and to lifetimes of those `packets` whose bytes are
+    in a log. Raises BadInput if a log cannot be read, and Cancelled.
     """
     data = recording.export.field_data()
     lifetimes = _lifetimes(recording, data, packets)
@@ -48,7 +48,7 @@ def points_of(
 
 
 def _lifetimes(recording: Exportable, data: Data, packets: Int64s) -> Int64s:
-    """Return the lifetimes (0-based) of those packets whose bytes are in a log."""
+    """Return the lifetimes (0-based) of those `packets` whose bytes are in a log."""
     own = [source.id for source in recording.sources() if source.kind.is_of_log]
     mine = packets[np.isin(data.columns.take(PACKET, "source", packets - 1), own)]
     exact = data.columns.array("match", "verdict") == EXACT
@@ -79,7 +79,7 @@ def _of_log(
 def _different(
     data: UInt8s, offset: Int64s, caplen: Int64s, length: Int64s, request: Request
 ) -> tuple[UInt8s, Int64s, Int64s]:
-    """Return the different packets with pseudonyms: bytes, offsets, and sizes to write."""
+    """Return the distinct packets with pseudonyms: bytes, offsets, and sizes to write."""
     linktype, headers = np.full(len(offset), ETHERNET, np.int64), None
     if not request.payload:
         headers = header_bytes(data, linktype, offset, caplen, length)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Comments on packets that no capture contains: they say where the bytes are from."""
+"""Comments on packets that no capture contains: they say where the packets' bytes come from."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def point_marks(data: Data, rows: Int64s, events: Int64s) -> dict[int, str]:
 
 
 def marks_of_packets(data: Data, packets: Int64s) -> dict[int, str]:
-    """Return, by number, the comment of packets of a log that was opened without a capture."""
+    """Return a comment for each of `packets`, of a log that was opened without a capture."""
     return dict.fromkeys(packets.tolist(), UNSEEN)

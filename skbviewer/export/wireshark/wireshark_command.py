@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write packets for Wireshark into a temporary folder, and return the command that opens them."""
+"""Write packets into a temporary folder, and return the command that opens them in Wireshark."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def command_for_wireshark(
 ) -> list[str]:
     """Write the packets of `request` and return the command that shows them in Wireshark.
 
-    `program` is Wireshark's, `where` has its folders (see install.folders()). The command uses the
-    profile if it is installed; if the script is not installed, the command passes it. When
-    Wireshark ends, the command removes the files. Raises the exceptions of write_pcapng(), and
-    Cancelled.
+    `program` is the path of Wireshark; `where` has Wireshark's folders (see install.folders()). The
+    command uses the profile if it is installed. If the script is not installed, the command passes
+    the script to Wireshark. When Wireshark ends, the command removes the files. Raises Cancelled,
+    and whatever write_pcapng() raises.
     """
     folder = Path(mkdtemp(prefix="skbviewer-"))
     with ExitStack() as on_failure:
@@ -39,7 +39,7 @@ def command_for_wireshark(
 
 
 def _options(folder: Path, where: Mapping[str, Path]) -> list[str]:
-    """Return the options for script and profile.
+    """Return the options of Wireshark that load the script and the profile.
 
     Two copies of the script would register the fields twice, which Wireshark refuses.
     """

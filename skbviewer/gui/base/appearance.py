@@ -16,7 +16,7 @@ SMALLEST, LARGEST = -5, 12  # steps
 
 
 class Theme(Enum):
-    """The themes; values are the words of the menu."""
+    """The themes; each value is its name in the menu."""
 
     SYSTEM = "Follow the System"
     LIGHT = "Light"
@@ -45,13 +45,13 @@ class Appearance(QObject):
         self._paint()
 
     def zoom_by(self, steps: int) -> None:
-        """Make all text larger by `steps`; 0 resets its size."""
+        """Make all text larger by `steps` (negative: smaller); 0 restores the default size."""
         self.zoom = max(SMALLEST, min(self.zoom + steps, LARGEST)) if steps else 0
         QSettings().setValue("zoom", self.zoom)
         self._size()
 
     def dark(self) -> bool:
-        """Return whether the theme is dark now."""
+        """Return whether the theme that is shown now is dark."""
         if self.theme is Theme.SYSTEM:
             return self._app.styleHints().colorScheme() is Qt.ColorScheme.Dark
         return self.theme is Theme.DARK

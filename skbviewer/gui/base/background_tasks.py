@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Long work outside the window's thread: progress, cancel, one place for errors.
+"""Run long work outside the window's thread, with progress, cancelling, and one place for errors.
 
-The work gets a Progress and touches no widget.  The result comes back by a signal.  Results of
-earlier work are dropped.
+The work gets a Progress and touches no widget.  The result comes back by a signal.  The results of
+earlier work are ignored.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Work = Callable[[Progress], object]
 
 
 class _Reporter:
-    """Progress that passes on at most ten reports a second, and raises Cancelled if asked to."""
+    """A Progress that passes on at most ten reports a second, and raises Cancelled if asked to."""
 
     def __init__(self, job: _Job) -> None:
         self._job = job
@@ -40,7 +40,7 @@ class _Reporter:
 
 
 class _Voice(QObject):
-    """Passes a job's messages to the window's thread: job, word, value."""
+    """Passes messages of a job to the window's thread; each has the job, a word and a value."""
 
     said = Signal(object, str, object)
 
@@ -99,7 +99,10 @@ class Tasks(QObject):
     def start(
         self, title: str, work: Callable[[Progress], Result], done: Callable[[Result], object]
     ) -> None:
-        """Run `work` and pass its result to `done`, unless newer work was started."""
+        """Run `work` in another thread and call `done` with its result in the window's thread.
+
+        `done` is not called if newer work has been started.  `title` is shown with the progress.
+        """
         self.cancel()
         self._job = _Job(work, done)
         self._job.voice.said.connect(self._hear, Qt.ConnectionType.QueuedConnection)
@@ -115,7 +118,7 @@ class Tasks(QObject):
             self.ended.emit()
 
     def close(self) -> None:
-        """Stop everything.  No thread is left afterwards."""
+        """Cancel the running work and wait until its thread has ended."""
         self.cancel()
         self._pool.waitForDone()
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Let Tab stop only in visible panes.  Qt's own order includes panes hidden behind other tabs."""
+"""Let the Tab key stop only in visible panes.
+
+By default, Qt also stops in panes that are hidden behind other tabs.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ KEPT = "focus_policy_when_seen"  # name of a Qt property
 
 
 def follow(dock: QDockWidget) -> None:
-    """Let Tab stop in a pane only while its tab is in front."""
+    """Let the Tab key stop in the pane `dock` only while the tab of this pane is in front."""
 
     def change(is_seen: bool) -> None:
         # A pane behind another tab is "visible", a closed one is not.
@@ -21,7 +24,7 @@ def follow(dock: QDockWidget) -> None:
 
 
 def let_tab(part: QWidget, on: bool) -> None:
-    """Let Tab stop in `part` and its children (`on`), or skip all of them."""
+    """Let the Tab key stop in `part` and its children if `on`; otherwise, let it skip them."""
     for widget in (part, *part.findChildren(QWidget)):
         kept = widget.property(KEPT)
         if on and kept is not None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Collect garbage in the window's thread only.
 
-Python collects in whichever thread allocates, such as that of an import.  The garbage may contain
-widgets, and Qt crashes if these are destroyed outside the window's thread.
+By default, Python collects garbage in the thread that allocates memory, for example an import's.
+The garbage may contain widgets, and Qt crashes if these are destroyed outside the window's thread.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ INTERVAL_MS = 1000
 
 
 def collect_due() -> None:
-    """Collect the oldest generation of objects that automatic collection would collect now."""
+    """Collect the oldest generation of objects that Python itself would collect now."""
     counts, thresholds = gc.get_count(), gc.get_threshold()
     for generation in (2, 1, 0):
         # The last threshold is 0 where the interpreter collects old objects with the young ones.

@@ -15,7 +15,7 @@ SHADE = 60  # of 255
 
 
 class BrushBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
-    """Dragging with the left button marks a range of x, or a rectangle if `both`.
+    """Dragging with the left button marks a range of x or, if `both` is set, a rectangle.
 
     Dragging with Shift or with another button pans along x.  The wheel zooms x at the pointer, and
     a double click shows everything.
@@ -58,7 +58,7 @@ class BrushBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
         self._stretch()
 
     def _stretch(self) -> None:
-        """Make a marked range of x as high as the graph."""
+        """Extend a marked range of x over the whole height of the graph."""
         if self._marked is not None and not self._both:
             (low, high), (left, right) = self.viewRange()[1], self._marked
             self._mark.setRect(QRectF(left, low, right - left, high - low))

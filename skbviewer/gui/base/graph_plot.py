@@ -39,7 +39,7 @@ def short(value: float, digits: int = 4) -> str:
 
 
 def duration(ns: float, digits: int = 3) -> str:
-    """Return a duration with a suitable unit and at most `digits` digits: 1.5 ms."""
+    """Return `ns` with a suitable unit and at most `digits` digits, for example "1.5 ms"."""
     for size, unit in _NS:
         if abs(ns) >= size:
             wide = f",.{digits - 3}f" if abs(ns) >= 1000 * size else f".{digits}g"
@@ -48,7 +48,10 @@ def duration(ns: float, digits: int = 3) -> str:
 
 
 def distinct_texts(values: Sequence[float], durations: bool) -> list[str]:
-    """Return texts of the values on an axis, with as many digits as make them differ."""
+    """Return the axis labels of `values`, with so many digits that all labels differ.
+
+    If `durations` is set, the values are times in ns; otherwise, they are counts.
+    """
     write, least = (duration, 3) if durations else (short, 4)
     texts = [write(value) for value in values]
     for digits in range(least + 1, MOST_DIGITS + 1):
@@ -116,11 +119,11 @@ class GraphPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
 
     @property
     def dark(self) -> bool:
-        """Return whether the palette is dark."""
+        """Return whether the plot has dark colours."""
         return is_dark(QGuiApplication.palette())  # its own palette follows later
 
     def recolour(self) -> None:
-        """Use the colours of the present palette."""
+        """Use the colours of the application's current palette."""
         palette = QGuiApplication.palette()
         self.setBackground(palette.color(QPalette.ColorRole.Base))
         text = palette.color(QPalette.ColorRole.Text)
@@ -133,7 +136,10 @@ class GraphPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self.box.colour(palette.color(QPalette.ColorRole.Highlight))
 
     def show_axes(self, on: bool) -> None:
-        """Show or hide the axes: without a curve, their numbers mean nothing."""
+        """Show the axes if `on`.
+
+        Without a curve, the axes are hidden, because their numbers mean nothing.
+        """
         for side in ("left", "bottom"):
             self.getPlotItem().showAxis(side, on)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names of IP addresses, each looked up once and only when needed, in other threads."""
+"""Host names of IP addresses; each is looked up once, when it is needed, in another thread."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class HostNames(QObject):
         self.changed.emit()
 
     def name(self, address: str) -> str:
-        """Return the name of an IP address; the address itself until a name is known."""
+        """Return the host name of an IP address; the address itself if no name is known (yet)."""
         if not self.on or not _is_ip(address):
             return address
         if address not in self._names:
@@ -65,7 +65,7 @@ class HostNames(QObject):
         return self._names[address] or address
 
     def close_tasks(self) -> None:
-        """Stop looking up names.  No thread is left afterwards."""
+        """Stop looking up names, and wait until the threads have ended."""
         self._pool.clear()
         self._pool.waitForDone()
 

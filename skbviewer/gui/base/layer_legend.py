@@ -22,9 +22,9 @@ def paint_legend(
     entries: Sequence[tuple[str, QColor | QBrush]],
     palette: QPalette,
 ) -> float:
-    """Paint a chip and a name per entry as long as there is space, then "…".
+    """Paint a colour chip and a name for each entry, until there is no more space; then paint "…".
 
-    Returns the right end in pixels.
+    `entries` are (name, colour).  Returns the x in pixels at which the painted legend ends.
     """
     x, middle = area.left() + 8.0, area.center().y()
     metrics = painter.fontMetrics()
@@ -59,7 +59,7 @@ class Legend(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_layers(self, shown: Iterable[str], colours: dict[str, QColor]) -> None:
-        """Show chips for the layers in `shown`, in the order of `colours`."""
+        """Show a colour chip for each layer in `shown`, in the order of `colours`."""
         names = sorted(shown, key=[*colours, *shown].index)
         self._entries = [(name, colours.get(name, QColor(UNKNOWN_LAYER))) for name in names]
         self.setToolTip("Layers: " + ", ".join(names) if names else "")

@@ -91,14 +91,14 @@ class Banner(QFrame):
             self._colour()
 
     def clear(self, about: str = "") -> None:
-        """Remove the message if it begins with `about`."""
+        """Remove the message from the banner if it begins with `about`."""
         if self.text.startswith(about):
             self._text.clear()
             self.hide()
 
 
 def left_text(elapsed_s: float, done: int, total: int) -> str:
-    """Return the remaining time at the present speed: ", about 12 s left"; "" if it is unknown."""
+    """Return the remaining time of the work, such as ", about 12 s left"; "" if it is unknown."""
     if elapsed_s < TELL_AFTER_S or not 0 < done <= total:
         return ""
     left = round(elapsed_s * (total - done) / done)
@@ -107,7 +107,9 @@ def left_text(elapsed_s: float, done: int, total: int) -> str:
 
 
 class WorkBar(QFrame):
-    """Progress and remaining time of the running work, and Cancel.  Hidden while none runs.
+    """Progress and remaining time of the running work, and a button that cancels it.
+
+    The bar is hidden while no work runs.
 
     Work is shown only if it takes longer than `delay_ms`.
     """
@@ -149,7 +151,7 @@ class WorkBar(QFrame):
         self.hide()
 
     def show_progress(self, what: str, done: int, total: int) -> None:
-        """Show `done` of `total` units of `what`; a total of 0 is unknown.
+        """Show that `done` of `total` units of `what` are done; a `total` of 0 means unknown.
 
         Before the first unit is done, the bar shows no percentage: some stages consist of one unit,
         and 0 % would look like a standstill.

@@ -18,27 +18,27 @@ class Messages:
 
     @property
     def is_shown(self) -> bool:
-        """Return whether the banner shows a line."""
+        """Return whether the banner shows an error or a hint."""
         return self._banner.isVisible()
 
     def error(self, text: str, link: Link | None = None) -> None:
-        """Show an error; `link` is the title and the action of a button that helps."""
+        """Show an error in the banner; `link` adds a button: its title and its action."""
         self._banner.show_text(text, "error", link)
 
     def hint(self, text: str, link: Link | None = None) -> None:
-        """Show a hint; `link` is the title and the action of a button."""
+        """Show a hint in the banner; `link` adds a button: its title and its action."""
         self._banner.show_text(text, "hint", link)
 
     def clear(self, about: str = "") -> None:
-        """Remove the error, hint or line of the status bar if its text begins with `about`."""
+        """Remove the error, the hint or the text in the status bar if it begins with `about`."""
         self._banner.clear(about)
         if self._status_bar.currentMessage().startswith(about):
             self._status_bar.clearMessage()
 
     def say(self, text: str, for_ms: int = SHORT_MS) -> None:
-        """Show a line in the status bar for some time."""
+        """Show a line in the status bar for `for_ms` milliseconds."""
         self._status_bar.showMessage(text, for_ms)
 
     def say_written(self, name: object) -> None:
-        """Report the file that an export wrote."""
+        """Report in the status bar that an export wrote the file `name`."""
         self.say(f"Wrote {name}", LONG_MS)

@@ -50,22 +50,22 @@ class RecordedPackets(Protocol):
     """The part of skbviewer.session's PacketList that views use."""
 
     def count(self) -> int:
-        """Return the number of packets."""
+        """Return the number of captured packets."""
 
     def numbered(self, first: int, count: int) -> list[PacketRow]:
-        """Return the packets with numbers first .. first + count - 1 that exist."""
+        """Return `count` packets from packet `first` on, as far as they exist."""
 
     def kernel_only_count(self) -> int:
-        """Return the number of skb lifetimes that have an address but no packet."""
+        """Return the number of skb lifetimes that have an address, but match no packet."""
 
     def all_kernel_only_count(self) -> int:
-        """Return kernel_only_count() plus the lifetimes without an address, which come last."""
+        """Return the number of skb lifetimes without a packet, even of those without an address."""
 
     def kernel_only(self, first: int, count: int) -> list[SeriesRow]:
         """Return the rows K<first> .. K<first + count - 1>."""
 
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
-        """Return the rows `ids` in that order: n is packet n, -n is row K<n>."""
+        """Return the rows with these ids, in the same order: n is packet n, -n is row K<n>."""
 
     def listed(
         self,
@@ -78,78 +78,76 @@ class RecordedPackets(Protocol):
     ) -> RowIds | None:
         """Return the ids of the rows to list; None means all packets by number.
 
-        `text` is a display filter.  `order` is a field, or a word such as "source", and True for
-        descending.  Rows K<n> are included only if `kernel_only`, those without an address only if
-        also `all_lives`.  `hidden` rows are left out.  Raises FilterError, BadInput and Cancelled.
+        `text` is a display filter.  `order` is (field or a word such as "source", whether
+        descending).  `kernel_only` includes the rows K<n> that have an address; `all_lives` also
+        includes the rows K<n> without one.  `hidden` rows are left out.  Raises FilterError,
+        BadInput and Cancelled.
         """
 
     def select(self, text: str) -> RowIds | None:
-        """Return the rows that match the display filter `text`; None means all packets."""
+        """Return the ids of the rows that match the display filter `text`; None means all."""
 
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
-        """Return for each row the index of the first filter of `texts` that it matches; -1 if none.
+        """Return, for each row, the index of the first filter that it matches; -1 if none.
 
-        Raises FilterError.
+        `ids` are the rows, `texts` the display filters.  Raises FilterError.
         """
 
     def streams_followed(self) -> bool:
-        """Return whether rows() includes the findings in TCP streams."""
+        """Return whether rows() already includes what follow_streams() found."""
 
     def follow_streams(self, progress: Progress) -> None:
-        """Follow all TCP streams once: seconds for millions of packets. Raises Cancelled."""
+        """Follow all TCP streams once, which may take seconds. Raises Cancelled."""
 
 
 class RecordedFields(Protocol):
     """The part of skbviewer.session's Fields that views use."""
 
     def values(self, name: str, ids: Sequence[int]) -> list[str]:
-        """Return a field's values in rows n and -n (K<n>). Raises KeyError if unknown."""
+        """Return the values of a field in the rows `ids` (-n for K<n>). Raises KeyError."""
 
     def texts(self, name: str) -> list[str]:
-        """Return the texts that a field can have in this session, such as function names."""
+        """Return all texts that the field `name` has in this session, such as function names."""
 
 
 class RecordedContents(Protocol):
     """The part of skbviewer.session's Contents that views use."""
 
     def packet_bytes(self, number: int) -> bytes | None:
-        """Return the captured bytes of a packet; None if its file moved or changed its size."""
+        """Return a packet's captured bytes; None if its capture was moved or changed its size."""
 
     def detail(self, number: int) -> tuple[Node, ...]:
-        """Return the headers of packet `number`; () if its source file has moved."""
+        """Return the headers of packet `number` as a tree; () if the capture file was moved."""
 
     def stream(self, number: int, progress: Progress | None = None) -> Stream:
-        """Return the stream of a packet.  Raises KeyError if it has no stream, and Cancelled."""
+        """Return the stream of packet `number`. Raises Cancelled, and KeyError if there is none."""
 
 
 class RecordedPaths(Protocol):
     """The part of skbviewer.session's Paths that views use."""
 
     def show_inner(self, shown: bool) -> None:
-        """Set whether paths have the calls of functions without an skb; at first they have."""
+        """Set whether paths include functions without an skb; by default, they do."""
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
-        """Return the path of packet `packet`; if `packet` is None, of skb lifetime `series`.
-
-        Raises KeyError if there is no such path.
-        """
+        """Return the path of `packet`; if None, of lifetime `series`. Raises KeyError if none."""
 
     def call_place(self, call: int) -> CallPlace:
-        """Return the position of a call in its packet's path. Raises KeyError for an unknown id."""
+        """Return packet, leg and position of the call with the id `call`. Raises KeyError."""
 
     def row_of_leg(self, leg: int) -> int:
-        """Return the row of a leg's packet (n, or -n for K<n>); 0 if there is none."""
+        """Return the row of the packet to which `leg` belongs (n, or -n for K<n>); 0 if none."""
 
     def row_of_event(self, event: int) -> int:
-        """Return the row of an event's packet (n, or -n for K<n>); 0 if there is none."""
+        """Return the row of the packet to which `event` belongs (n, or -n for K<n>); 0 if none."""
 
     def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int:
-        """Return the id of a call in a packet's or a lifetime's path. Raises KeyError."""
+        """Return the id of call `call` of leg `leg` in a path; see path(). Raises KeyError."""
 
     def raw(
         self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None
     ) -> RawCall:
-        """Return the raw records of a call in a path; see call_number() and raw_calls.raw_of()."""
+        """Return the records of a call as they are in the kernel log; see call_number()."""
 
 
 class RecordedCode(Protocol):
@@ -164,22 +162,22 @@ class RecordedCode(Protocol):
     def disassemble(
         self, function: str, image: Path | None = None, progress: Progress | None = None
     ) -> Disassembly:
-        """Return the code of `function`, recorded or in the file `image`, with the marks."""
+        """Return the marked code of `function`, which was recorded or is in the file `image`."""
 
     def counted(self, shown: Disassembly, counts: Path) -> Disassembly:
-        """Return recorded code with its executions by the file `counts`. Raises BadInput."""
+        """Return `shown` with each instruction's count from the file `counts`. Raises BadInput."""
 
 
 class RecordedTimeline(Protocol):
     """The part of skbviewer.session's SessionTimeline that views use."""
 
     def overview(self, progress: Progress | None = None) -> Overview:
-        """Return density, gaps and drops of the session. The first call may take seconds."""
+        """Return calls and packets over time, with gaps and drops. The first call takes seconds."""
 
     def lanes(
         self, kind: str, ids: Sequence[int] = (), progress: Progress | None = None
     ) -> Timeline:
-        """Return lanes of all calls, or a lane for each of the rows `ids`.
+        """Return the lanes of all calls or, if `ids` are given, a lane for each of these rows.
 
         `kind` is "cpu", "layer" or "process"; with `ids`, it is "packet" or "aligned".
         """
@@ -188,99 +186,102 @@ class RecordedTimeline(Protocol):
         """Return the notes that refer to a time, with their session times."""
 
     def range_filter(self, times: tuple[int, int]) -> str:
-        """Return the display filter for packets captured in a range of session time."""
+        """Return the display filter for packets captured within `times` (session time, ns)."""
 
     def range_note(self, text: str, times: tuple[int, int]) -> Annotation:
-        """Make a note on a range of session time. Notes.keep() stores it."""
+        """Return a new note on the range `times` (session time, ns); Notes.keep() stores it."""
 
 
 class RecordedNotes(Protocol):
     """The part of skbviewer.session's Notes that views use."""
 
     def all(self, kind: str | None = None) -> list[Annotation]:
-        """Return the notes of one kind, or all notes."""
+        """Return all notes, or only the notes of one `kind`."""
 
     def keep(self, note: Annotation) -> Annotation:
-        """Store a note and return it with its id.  A note with an id replaces the stored one."""
+        """Store a note and return it with its id; it replaces a stored note with the same id."""
 
     def remove(self, note: int) -> None:
-        """Remove the note with that id. Raises BadInput if the file cannot be written."""
+        """Remove the note with the id `note`. Raises BadInput if the file cannot be written."""
 
     def flags(self, kind: str) -> RowIds:
-        """Return the rows with the flag "mark", "ignore" or "time_ref": n, or -n for K<n>."""
+        """Return the rows that have the flag `kind`: n for packet n, -n for row K<n>."""
 
     def set_flags(self, kind: str, rows: RowIds, on: bool = True) -> None:
-        """Set or clear a flag on rows. Raises BadInput if the file cannot be written."""
+        """Set the flag `kind` on `rows` if `on`; otherwise, clear it.
+
+        Raises BadInput if the file cannot be written.
+        """
 
 
 class RecordedStatistics(Protocol):
     """The part of skbviewer.session's Statistics that views use."""
 
     def show_inner(self, shown: bool) -> None:
-        """Set whether functions without an skb are counted; at first they are."""
+        """Set whether functions without an skb are counted; by default, they are."""
 
     def table(self, name: str, rows: RowIds | None, progress: Progress) -> Table:
-        """Return the table `name` of STATISTICS for `rows` (None: all). Raises Cancelled."""
+        """Return the statistic `name` of the packets `rows` (None: of all). Raises Cancelled."""
 
     def stacks(self, rows: RowIds | None, progress: Progress) -> Sequence[Stack]:
-        """Return the call stacks of `rows` (None: all).  Raises Cancelled."""
+        """Return the call stacks of the packets `rows` (None: all packets). Raises Cancelled."""
 
     def diagnosis(self, chosen: Chosen | None, ids: RowIds | None, progress: Progress) -> Diagnosis:
-        """Diagnose the `chosen` packets, or the rows `ids` (-n for row K<n>). Raises Cancelled."""
+        """Diagnose the `chosen` packets, or the rows `ids` (-n for K<n>). Raises Cancelled."""
 
     def prepare(self, progress: Progress) -> None:
-        """Load what results of a part of a large recording read.  Raises Cancelled."""
+        """Load the tables of statistics, so that statistics become faster. Raises Cancelled."""
 
 
 class RecordedGraphs(Protocol):
     """The part of skbviewer.session's Graphs that views use."""
 
     def io(self, chosen: Chosen, texts: Sequence[str], progress: Progress) -> Sequence[IoSeries]:
-        """Count the chosen packets by interval, once for each display filter of `texts`."""
+        """Count the chosen packets in intervals of time, once for each filter in `texts`."""
 
     def latencies(self, chosen: Chosen, progress: Progress) -> LatencyGrid | None:
-        """Count the chosen packets by capture time and time in kernel; None if none is known."""
+        """Count packets by capture time and time in kernel; None if no time in kernel is known."""
 
     def paths(self, chosen: Chosen, progress: Progress) -> PathBoxes | None:
-        """Return a box for each path class of the chosen packets; None if no time is known."""
+        """Return a box plot for each path class; None if no time in kernel is known."""
 
     def stacks(self, chosen: Chosen, progress: Progress) -> StackTree:
-        """Return the call stacks of the chosen packets."""
+        """Return the call stacks of the chosen packets as a tree."""
 
     def round_trips(self, chosen: Chosen, progress: Progress) -> RoundTripBars | None:
-        """Return a bar for each interval of round trips; None if there are none."""
+        """Return bars of TCP round trips by interval; None if the packets end no round trip."""
 
 
 class RecordedExports(Protocol):
     """The part of skbviewer.session's Exports that views use."""
 
     def packets_csv(self, text: str, out: Path, progress: Progress) -> None:
-        """Write to `out`, as CSV, the rows that match the display filter `text`."""
+        """Write the rows that match the display filter `text` to the file `out` as CSV."""
 
     def captured_between(self, packets: RowIds, times: tuple[int, int]) -> RowIds:
-        """Return those of `packets` captured at begin <= t < end of `times` (session time, ns)."""
+        """Return the `packets` captured from times[0] until before times[1] (session time, ns)."""
 
     def first_ns(self) -> int:
-        """Return the time from which the Time column counts, ns since the epoch."""
+        """Return the zero of the Time column, in ns since the epoch."""
 
     def to_session(self, source: int, ts: Int64s) -> Int64s:
-        """Convert times (int64, ns) of a source's clock to session time."""
+        """Return the times `ts` (ns, clock of the input `source`) as session times (ns)."""
 
     def field_data(self) -> Data:
         """Return the tables from which the fields of display filters are computed."""
 
     def capture_bytes(self, source: int) -> UInt8s:
-        """Return the contents of a capture; packet offsets are positions in it."""
+        """Return the bytes of the capture file `source`; packets are at their offsets in it."""
 
     def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
-        """Return the packets whose bytes a retis log contains, and the decompressed log."""
+        """Return the packets whose bytes the retis log `source` has, and the decompressed log."""
 
 
 class RecordedTables(Protocol):
     """The part of skbviewer.session's SessionTables that exports use."""
 
     def described(self) -> tuple[TableMeaning, ...]:
-        """Return the tables with their columns, in the order of docs/schema.md."""
+        """Return the documented tables and their columns, in the order of docs/schema.md."""
 
     def blocks(
         self,
@@ -290,13 +291,15 @@ class RecordedTables(Protocol):
         progress: Progress,
         share: Share = ALL,
     ) -> Iterator[dict[str, Vector]]:
-        """Yield the columns of a table in blocks of rows: at least one, which may be empty.
+        """Yield the columns of the table `name` in blocks of rows.
 
-        `share` is the share of the blocks to yield, perhaps none.
+        There is at least one block, which may be empty.  `columns` are the wanted columns (None:
+        all), `chosen` the wanted rows (None: all), as chosen() returns them.  `share` is the part
+        of the blocks to yield; this part may be empty.
         """
 
     def chosen(self, packets: Int64s, kernel_only: Sequence[int]) -> Mapping[str, Bools]:
-        """Return the rows that belong to `packets` and to the lifetimes of rows `kernel_only`."""
+        """Return which rows of each table belong to `packets` or to the rows K<n> `kernel_only`."""
 
 
 class Recording(Protocol):
@@ -304,60 +307,63 @@ class Recording(Protocol):
 
     @property
     def file(self) -> Path:
-        """Return the path of the session."""
+        """Return the path of the session file."""
 
     @property
     def packets(self) -> RecordedPackets:
-        """Return the packet list."""
+        """Return the part that reads the packet list."""
 
     @property
     def fields(self) -> RecordedFields:
-        """Return the fields of display filters."""
+        """Return the part that reads the fields of display filters."""
 
     @property
     def contents(self) -> RecordedContents:
-        """Return the bytes of the packets."""
+        """Return the part that reads the bytes of packets."""
 
     @property
     def paths(self) -> RecordedPaths:
-        """Return the kernel paths."""
+        """Return the part that reads the paths of packets through the kernel."""
 
     @property
     def code(self) -> RecordedCode:
-        """Return the machine code of functions."""
+        """Return the part that reads the machine code of functions."""
 
     @property
     def timeline(self) -> RecordedTimeline:
-        """Return the timeline."""
+        """Return the part that makes the timeline."""
 
     @property
     def notes(self) -> RecordedNotes:
-        """Return the notes and flags."""
+        """Return the part that reads and stores notes and flags."""
 
     @property
     def stats(self) -> RecordedStatistics:
-        """Return the statistics."""
+        """Return the part that makes statistics."""
 
     @property
     def graphs(self) -> RecordedGraphs:
-        """Return the graphs of the Statistics menu."""
+        """Return the part that makes the graphs of the Statistics menu."""
 
     @property
     def export(self) -> RecordedExports:
-        """Return the part of the session that exports use."""
+        """Return the part that exports use."""
 
     @property
     def tables(self) -> RecordedTables:
-        """Return the documented tables."""
+        """Return the part that reads the documented tables."""
 
     def executed_steps(self, counts: Path) -> CountedSteps:
-        """Return the executed instructions of calls by the file `counts`.  Raises BadInput."""
+        """Return how many instructions each call executed, from the file `counts`.
+
+        Raises BadInput.
+        """
 
     def close(self) -> None:
-        """Close the file.  Using the session afterwards opens the file again."""
+        """Close the session file; it is opened again when the recording is used."""
 
     def words(self) -> tuple[str, ...]:
-        """Return the name of the open session in commands; see input_files.words()."""
+        """Return the arguments that name the open session in a command; see input_files.words()."""
 
     def sources(self) -> tuple[SourceRow, ...]:
         """Return the input files, in import order."""
@@ -366,23 +372,23 @@ class Recording(Protocol):
         """Return counts, matches, losses, clock fits and sources: the JSON of `skbviewer info`."""
 
     def rules(self) -> int:
-        """Return the number of the matching rules that made the verdicts."""
+        """Return the version of the matching rules that gave the session's verdicts."""
 
     def reasons(self) -> list[Reason]:
-        """Count packets and skb lifetimes by verdict and reason."""
+        """Return the number of packets and skb lifetimes for each verdict and reason."""
 
     def save_as(self, out: Path, progress: Progress) -> None:
-        """Write a copy with its notes and flags to `out`. Raises BadInput and Cancelled."""
+        """Write a copy with notes and flags to `out`. Raises BadInput and Cancelled."""
 
     def relocate(self, source: int, path: Path) -> None:
-        """Record that the input `source` is now at `path`.  Raises KeyError and BadInput."""
+        """Store that the input file `source` is now at `path`.  Raises KeyError and BadInput."""
 
     def layers(self) -> Sequence[LayerColours]:
         """Return the layers of the network stack with their colours."""
 
 
 class Opener(Protocol):
-    """Opens files as a recording, with the annotations of the session files `keep`."""
+    """Opens files as a recording with the annotations of the session files `keep`."""
 
     def __call__(
         self, paths: Sequence[Path], progress: Progress, keep: Sequence[Path] = ()

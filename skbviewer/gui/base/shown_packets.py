@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What the main window shows now, for windows that count these packets."""
+"""The filter and range that the main window shows now; other windows count the packets in them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-NO_RANGE = "The timeline shows times relative to each packet: choose other lanes to use its range."
+NO_RANGE = (
+    "The timeline shows times relative to each packet; choose other lanes to use the timeline's "
+    "range."
+)
 
 
 class View(NamedTuple):

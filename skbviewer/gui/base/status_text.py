@@ -17,8 +17,8 @@ BETWEEN = "  ·  "  # separates two parts
 def list_text(packets: int, kernel_only: int, shown: int, marked: int, ignored: int) -> str:
     """Return the first text of the status bar: "Packets: 60 · Displayed: 12 (20.0 %) · Marked: 1".
 
-    Kernel-only, marked and ignored rows are left out if there are none.  `kernel_only` is the
-    number of rows K<n> that can be listed; 0 if they are hidden.
+    Numbers of kernel-only, marked and ignored rows are left out if they are 0.  `kernel_only` is
+    the number of rows K<n> that can be listed; 0 if they are hidden.
     """
     every = packets + kernel_only
     share = f" ({shown / every:.1%})".replace("%", " %") if every else ""
@@ -53,8 +53,9 @@ def status_text(recording: Recording) -> str:
 def clock_texts(recording: Recording) -> list[str]:
     """Return one text per fitted capture clock: "Clock offset: 1.234567890 s ± 250 ns".
 
-    A text names the capture if there are several clocks, and the log if there are several logs.
-    For several logs, texts such as "Clock of b.kbl to a.kbl: ± 632.4 µs" follow.
+    If there are several clocks, a text also names its capture; if there are several logs, it names
+    its log. With several logs, there is also a text for each further log: "Clock of b.kbl to a.kbl:
+    ± 632.4 µs".
     """
     info, sources = recording.info(), recording.sources()
     clocks = info.get("clock", [])

@@ -35,13 +35,13 @@ _CHIPS: dict[str, QIcon] = {}  # by colour; few, as there are few layers and ver
 
 
 def is_dark(palette: QPalette) -> bool:
-    """Return whether text is lighter than its background."""
+    """Return whether the palette's text is lighter than its background."""
     text = palette.color(QPalette.ColorRole.WindowText)
     return text.lightness() > palette.color(QPalette.ColorRole.Window).lightness()
 
 
 def themed(pair: tuple[str, str], dark: bool) -> QColor:
-    """Return the light or the dark colour of a pair."""
+    """Return the first colour of `pair` for light windows, the second for dark windows."""
     return QColor(pair[dark])
 
 
@@ -82,10 +82,10 @@ def dark_palette() -> QPalette:
 
 
 def outlined_palette(palette: QPalette) -> QPalette:
-    """Return `palette` for boxes whose outline must be visible on a dark window.
+    """Return `palette` for boxes whose outlines must be visible on a dark window.
 
-    Qt's style Fusion draws outlines darker than the role Window, and these boxes draw nothing else
-    in its colour.
+    Qt's style Fusion draws outlines darker than the role Window, so this role gets a lighter
+    colour.  These boxes use the role Window for nothing else.
     """
     role = QPalette.ColorRole
     outlined = QPalette(palette)
@@ -116,7 +116,10 @@ def _palette(
 
 
 def arrow(palette: QPalette, down: bool = False) -> QIcon:
-    """Return a triangle in the palette's text colour that points right, or down if `down`."""
+    """Return a triangle as an icon: it points right, or down if `down` is set.
+
+    The triangle has the palette's text colour.
+    """
     pixmap = QPixmap(32, 32)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)

@@ -10,7 +10,7 @@ FRAME = QSize(10, 40)  # maximum size of a window manager's decoration
 
 
 def open_at(window: QWidget, width: int, height: int) -> None:
-    """Resize a window to this size in pixels, or as large as the screen allows."""
+    """Resize `window` to `width` x `height` pixels, or to the screen if that is smaller."""
     parent = window.parentWidget()
     screen = (window if parent is None else parent).screen()
     window.resize(QSize(width, height).boundedTo(screen.availableSize() - FRAME))

@@ -18,9 +18,9 @@ WAITS = {
     "queue": "in a queue",
     "qdisc": "in the queueing discipline",
     "reassembly": "for more fragments",
-    "other packets": "while its calls handled other packets",
-    "interrupts": "while its CPU served interrupts",
-    "switched out": "while its thread was switched out",
+    "other packets": "while the packet's calls handled other packets",
+    "interrupts": "while the packet's CPU served interrupts",
+    "switched out": "while the packet's thread was switched out",
     "NAPI list": "in NAPI's list",
 }
 VERDICT = {
@@ -33,51 +33,51 @@ VERDICT = {
 
 
 def difference(ns: int) -> str:
-    """Return a difference of times with all digits: "+12.345 µs"."""
+    """Return a difference of two times (ns) with all its digits: "+12.345 µs"."""
     return f"{'+' if ns >= 0 else '−'}{microseconds(abs(ns))} µs"
 
 
 def offset(ns: int) -> str:
-    """Return a time relative to an origin: "+7.250 µs"; before it "-0.829 µs"."""
+    """Return a time (ns) relative to an origin as text: "+7.250 µs", or "-0.829 µs" before it."""
     return f"{'' if ns < 0 else '+'}{microseconds(ns)} µs"
 
 
 def seconds(ns: int) -> str:
-    """Return `ns` as seconds with nine digits, computed without a float."""
+    """Return `ns` as a text in seconds with nine decimals; no float is used, so it is exact."""
     return f"{'-' if ns < 0 else ''}{abs(ns) // 10**9}.{abs(ns) % 10**9:09d}"
 
 
 def functions(count: int) -> str:
-    """Return "1 function" or "12 functions", for example."""
+    """Return "1 function", "12 functions" and so on."""
     return "1 function" if count == 1 else f"{count:,} functions"
 
 
 def legs(count: int) -> str:
-    """Return "1 leg" or "2 legs", for example."""
+    """Return "1 leg", "2 legs" and so on."""
     return "1 leg" if count == 1 else f"{count:,} legs"
 
 
 def candidates(count: int) -> str:
-    """Return "1 candidate" or "2 candidates", for example."""
+    """Return "1 candidate", "2 candidates" and so on."""
     return "1 candidate" if count == 1 else f"{count:,} candidates"
 
 
 def drop(reason: str, place: str, lost: bool) -> str:
-    """Return a drop in words: "NO_SOCKET at icmp_rcv+0x1f4", and whether the packet was lost."""
+    """Return a drop as text: "NO_SOCKET at icmp_rcv+0x1f4", and whether it lost the packet."""
     where = f"{reason} at {place}" if place else reason
     meaning = (
         "the packet was lost"
         if lost
-        else "nothing was lost: a socket had received the packet, or nobody lacks it"
+        else "nothing was lost: a socket had already received the packet, or nobody needed it"
     )
     return f"{where}: {meaning}"
 
 
 def leg_name(leg: Leg) -> str:
-    """Return "Sending, veth-c, netns 4026532177", for example.
+    """Return the name of a leg, such as "Sending, veth-c, netns 4026532177".
 
-    With several logs, the name of the log comes first.  "candidate" precedes a leg that may be
-    another packet's.
+    If there are several logs, the name begins with that of the log.  If the leg may belong to
+    another packet, "candidate" precedes it.
     """
     words = [
         "candidate" if leg.match == "ambiguous" else "",
@@ -91,9 +91,9 @@ def leg_name(leg: Leg) -> str:
 
 
 def whose(leg: Leg) -> str:
-    """Return the owner of a leg: "packet 25" or "kernel-only packet K1".
+    """Return to which row a leg belongs: "packet 25" or "kernel-only packet K1".
 
-    For a lifetime that is not listed: "lifetime 181".
+    If the leg's lifetime is not listed, the text is "lifetime 181".
     """
     if leg.packet is not None:
         return f"packet {leg.row}"
@@ -101,10 +101,10 @@ def whose(leg: Leg) -> str:
 
 
 def leg_title(leg: Leg, behind: Behind | None = None) -> str:
-    """Return "Sending, veth-c, netns 4026532177: 38 functions, 217.3 µs", for example.
+    """Return a leg's heading: "Sending, veth-c, netns 4026532177: 38 functions, 217.3 µs".
 
-    A branch has its relation in front.  `behind` is given if there are legs of several logs, and
-    adds "1.956 ms ± 632.4 µs after leg 1".
+    For a branch of the packet, such as a clone, its relation to the packet comes first.  With
+    `behind`, the heading also says when the leg begins: "1.956 ms ± 632.4 µs after leg 1".
     """
     what = RELATION_WORDS.get(leg.relation, "").capitalize()
     what += f", {whose(leg)}: " if what else ""
@@ -116,16 +116,19 @@ def leg_title(leg: Leg, behind: Behind | None = None) -> str:
 
 
 def addresses(pairs: Sequence[tuple[str, str]], before: str = "") -> str:
-    """Return pairs of addresses as "10.9.1.2 → 10.9.2.2; …", after `before`; "" without pairs."""
+    """Return pairs of addresses as text: "10.9.1.2 → 10.9.2.2; …", after the text `before`.
+
+    Returns "" if there are no pairs.
+    """
     text = "; ".join(f"{source} → {target}" for source, target in pairs)
     return f"{before}{text}" if text else ""
 
 
 def capture_text(leg: Leg, origin_ns: int) -> str:
-    """Return where and when a leg's packet was captured.
+    """Return where and when a leg's packet was captured, as text; "" if this is unknown.
 
     For example "as veth-c sent it, +12.000 µs to +14.250 µs", where the times count from
-    `origin_ns`.  Return "" if this is unknown.
+    `origin_ns`.
     """
     seen = leg.captured
     if seen is None:
@@ -135,7 +138,7 @@ def capture_text(leg: Leg, origin_ns: int) -> str:
 
 
 def begin(behind: Behind) -> str:
-    """Return when a leg begins: "1.956 ms ± 632.4 µs after leg 1"."""
+    """Return when a leg begins, relative to leg 1: "1.956 ms ± 632.4 µs after leg 1"."""
     if behind.ns is None:
         return "offset from leg 1 unknown"
     error = f" ± {duration(behind.error_ns)}" if behind.error_ns else ""
@@ -143,28 +146,32 @@ def begin(behind: Behind) -> str:
 
 
 def wait_text(wait: Wait) -> str:
-    """Return "waited 85.2 µs in the socket queue", for example."""
+    """Return a wait as text, such as "waited 85.2 µs in the socket queue"."""
     if wait.what in WAITS:
         return f"waited {duration(wait.dur_ns)} {WAITS[wait.what]}"
     return f"{duration(wait.dur_ns)} {wait.what}"
 
 
 def wait_title(wait: Wait, origin_ns: int) -> str:
-    """Return "… +12.000 µs  waited 85.2 µs in the socket queue", for example."""
+    """Return the heading of a wait, such as "… +12.000 µs  waited 85.2 µs in the socket queue".
+
+    The begin of the wait is relative to `origin_ns`.
+    """
     return f"… {offset(wait.begin_ns - origin_ns)}  {wait_text(wait)}"
 
 
 def event_title(event: PathEvent, origin_ns: int) -> str:
-    """Return "• +7.250 µs  drop NO_SOCKET at udp_rcv+0x1c", for example.
+    """Return the heading of an event, such as "• +7.250 µs  drop NO_SOCKET at udp_rcv+0x1c".
 
-    If the packet caused the event, it is "• +3.100 µs  this packet caused: ...".
+    The event's time is relative to `origin_ns`.  If the packet caused the event, the heading is "•
+    +3.100 µs  this packet caused: ...".
     """
     caused = "this packet caused: " if event.caused else ""
     return f"• {offset(event.ts_ns - origin_ns)}  {caused}{event.text}"
 
 
 def event_details(event: PathEvent) -> tuple[str, ...]:
-    """Return the lines below an event of another tracer's log: its sections and its stack."""
+    """Return the lines below an event of another tracer's log: its sections and its call stack."""
     return (*event.details, *(f"by {by}" for by in event.stack)) if event.sections else ()
 
 
@@ -184,7 +191,7 @@ def _steps(call: PathCall) -> str:
 
 
 def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:
-    """Return the facts about a call as (name, value); the entry is relative to `origin_ns`."""
+    """Return the facts about a call as (name, value); times are relative to `origin_ns`."""
     rows = (
         ("Called from", call.caller + ("  (tail call)" if call.tail_call else "")),
         ("Layer", call.layer),

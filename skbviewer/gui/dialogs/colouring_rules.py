@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Apply the colouring rules to the packet list, and let the user edit them.
 
-TCP streams of large recordings are followed while the user is idle.  Rules and Info that depend on
-streams are applied afterwards.  Then what statistics read is loaded.
+TCP streams of large recordings are followed while the user is idle.  Coloring rules and Info texts
+that depend on streams are applied when all streams have been followed.  After the streams, the
+tables that statistics read are loaded.
 """
 
 from __future__ import annotations
@@ -60,24 +61,24 @@ class Colouring(QObject):
 
     @property
     def busy(self) -> bool:
-        """Return whether streams are being followed or statistics prepared, or will be."""
+        """Return whether streams are being followed or statistics loaded, or will be."""
         return self._pause.isActive() or self.tasks.busy
 
     def close(self) -> None:
-        """Stop the work of idle time, and wait until its threads have ended."""
+        """Stop the work that runs while the user is idle, and wait until its threads have ended."""
         self._pause.stop()
         self.tasks.close()
 
     def use(self, recording: Recording | None) -> None:
-        """Colour the rows of `recording`.
+        """Colour the rows of `recording` from now on.
 
-        Rules that need streams apply once these are followed.
+        Rules that depend on TCP streams apply as soon as these have been followed.
         """
         self.painted = ()
         self._use(recording)
 
     def paint(self, number: int) -> None:
-        """Give the current packet's conversation colour `number` (from 1)."""
+        """Give the conversation of the current packet the colour `number` (from 1)."""
         row = self._table.current_row()
         found = [] if row is None else conversations(row)
         if not found:
@@ -89,7 +90,7 @@ class Colouring(QObject):
         self._set(self._shown)
 
     def unpaint(self) -> None:
-        """Remove the colours of conversations."""
+        """Remove the colours that paint() gave to conversations."""
         self.painted = ()
         self._set(self._shown)
 
@@ -104,9 +105,9 @@ class Colouring(QObject):
         self._pause.start()
 
     def _give_way(self, _: str) -> None:
-        """Pause while the user waits for a filter, a sort or the lanes of all calls.
+        """Pause this work while the user waits for a filter, a sort or lanes of all calls.
 
-        These lanes and followed streams take much memory while they are made.
+        Lanes of all calls and followed streams take much memory while they are made.
         """
         if self.busy:
             self.tasks.cancel()
@@ -131,7 +132,7 @@ class Colouring(QObject):
         self.tasks.start("", prepare, ready)
 
     def switch(self) -> None:
-        """Switch colours on or off."""
+        """Switch the colours of the packet list on or off."""
         self.on = not self.on
         self._use(self._selection.recording)
 
@@ -143,7 +144,7 @@ class Colouring(QObject):
         QDialog.open(dialog)
 
     def change(self, rules: tuple[Rule, ...]) -> None:
-        """Use and save these rules."""
+        """Use the coloring rules `rules` from now on, and save them."""
         self.rules = rules
         store(rules)
         self._use(self._selection.recording)

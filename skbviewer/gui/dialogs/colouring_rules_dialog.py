@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""View > Coloring Rules: names, filters, colours and order.  Invalid filters are rejected."""
+"""View > Coloring Rules: a dialog for the names, filters, colours and order of the rules.
+
+Invalid filters are rejected.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,7 @@ class _Ticks(QStyledItemDelegate):
 
 
 class ColourDialog(QDialog):
-    """Edits `rules`.  After the dialog is accepted, rules() is the result."""
+    """Edits `rules`.  After the user has accepted the dialog, rules() returns the edited rules."""
 
     def __init__(self, rules: Sequence[Rule], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +69,9 @@ class ColourDialog(QDialog):
         self.list.setHeaderLabels(["Name", "Filter"])
         self.list.setRootIsDecorated(False)
         self.list.setItemDelegate(_Ticks(self.list))
-        self.list.setAccessibleName("Coloring rules; the first rule that matches is applied")
+        self.list.setAccessibleName(
+            "Coloring rules; a packet gets the colors of the first rule that it matches"
+        )
         self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.note = QLabel(HINT)
         self.note.setWordWrap(True)
@@ -133,7 +138,7 @@ class ColourDialog(QDialog):
             item.setForeground(column, QBrush(shown.text))
 
     def rules(self) -> tuple[Rule, ...]:
-        """Return the rules in the order of the list."""
+        """Return the edited rules, in the order of the list."""
         items = [self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount())]
         return tuple(self._rule(item) for item in items if item is not None)
 

@@ -72,12 +72,16 @@ def _columns(paths: Mapping[str, PathClass]) -> tuple[_Column, ...]:
         _Column("B", f"Value of the other recording; {lost}", lambda r: _value(r, r.b),
                 lambda r: r.b),
         _Column("Change", "B compared with A", _change, lambda r: r.change),
-        _Column("95 % interval", "Range of the true change, in percent", _interval,
+        _Column("95 % interval", "The true change lies in this range, in percent, with a "
+            "confidence of 95 %", _interval,
                 lambda r: r.low),
-        _Column("Result", "Whether the number changed, or why that is unknown", _note, _note, True),
-        _Column("Data in A", "Number of calls or passes counted", lambda r: f"{r.number_a:,}",
+        _Column("Result", "Whether the number changed, or why this cannot be "
+            "judged", _note, _note, True),
+        _Column("Data in A", "Number of calls, or of passes through a network stack, that were "
+            "counted", lambda r: f"{r.number_a:,}",
                 lambda r: r.number_a),
-        _Column("Data in B", "Number of calls or passes counted", lambda r: f"{r.number_b:,}",
+        _Column("Data in B", "Number of calls, or of passes through a network stack, that were "
+            "counted", lambda r: f"{r.number_b:,}",
                 lambda r: r.number_b),
     )  # fmt: skip
 
@@ -96,7 +100,7 @@ class ComparisonModel(QAbstractTableModel):
         self._columns = _columns(paths)
 
     def filter(self, position: int) -> str | None:
-        """Return the display filter for the packets of a row; None if there is none."""
+        """Return the display filter for the packets of row `position`; None if there is none."""
         row = self.rows[position]
         is_function = row.measure.section == FUNCTIONS
         return f"kbl.func == {quote_text(row.name)}" if is_function else None
@@ -104,7 +108,7 @@ class ComparisonModel(QAbstractTableModel):
     # Qt's own names
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by value.  Unknown values come last."""
+        """Sort the rows by the values of a column.  Unknown values come last."""
         if not 0 <= column < len(self._columns):
             return
         values = [self._columns[column].value(row) for row in self.rows]

@@ -139,7 +139,7 @@ class ComparisonWindow(QDialog):
             view.setFocus()
 
     def _add_tab(self, title: str, model: ComparisonModel, nothing: str = NOTHING) -> None:
-        """Add a table; `nothing` is its text if it has no rows."""
+        """Add a table; if it has no rows, it shows the text `nothing`."""
         number = "?" if nothing != NOTHING else f"{model.rowCount():,}"
         self.tabs.addTab(self._table(title, model, nothing), f"{title} · {number}")
 
@@ -173,13 +173,13 @@ class ComparisonWindow(QDialog):
             self.filter_asked.emit(text, True)
 
     def model(self) -> ComparisonModel | None:
-        """Return the rows of the tab that is shown; None before they are computed."""
+        """Return the model of the visible tab; None before it is computed."""
         view = self.tabs.currentWidget()
         found = view.model() if isinstance(view, QTableView) else None
         return found if isinstance(found, ComparisonModel) else None
 
     def csv(self) -> str:
-        """Return the rows of the tab that is shown as CSV; "" before they are computed."""
+        """Return the rows of the visible tab as CSV; "" before they are computed."""
         model = self.model()
         if model is None:
             return ""
@@ -211,9 +211,9 @@ class ComparisonWindow(QDialog):
 
 
 def ask_comparison(window: QWidget, selection: Selection, text: str, files: str) -> None:
-    """Ask for the files of another recording and compare the open one with it.
+    """Ask for the files of another recording, and compare it with the open recording.
 
-    `text` is the applied display filter, `files` the file dialog's patterns.
+    `text` is the applied display filter, `files` are the file patterns of the file dialog.
     """
     if selection.recording is None:
         return
@@ -225,7 +225,10 @@ def ask_comparison(window: QWidget, selection: Selection, text: str, files: str)
 def show_comparison(
     window: QWidget, selection: Selection, text: str, others: Sequence[Path]
 ) -> None:
-    """Open a window that compares the open recording with that of the files `others`."""
+    """Open a window that compares the open recording with the recording in the files `others`.
+
+    `text` is the applied display filter.
+    """
     recording = selection.recording
     if recording is None:
         return

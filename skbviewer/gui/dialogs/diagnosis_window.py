@@ -50,7 +50,7 @@ class Extent(Enum):
 
 
 class DiagnosisWindow(QDialog):
-    """The window of a diagnosis: of one packet, of the packets that `view` shows, or of all."""
+    """A window with the diagnosis of one packet, of the packets that `view` shows, or of all."""
 
     def __init__(self, selection: Selection, view: View, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,7 +71,7 @@ class DiagnosisWindow(QDialog):
     def _build(self) -> None:
         self.extent.addItems([one.value for one in Extent])
         self.extent.setAccessibleName("Packets to diagnose")
-        self.again.setToolTip("Diagnose the packets that are selected, displayed or visible now")
+        self.again.setToolTip("Diagnose the packets that are now selected, displayed or visible")
         for label in (self.head, self.note):
             label.setWordWrap(True)
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -130,7 +130,7 @@ class DiagnosisWindow(QDialog):
         self._selection.recording_changed.connect(self._leave)
 
     def diagnose(self) -> None:
-        """Diagnose the packets that belong to the chosen extent now."""
+        """Diagnose the packets that are now selected, displayed or visible, as the user chose."""
         recording, rows = self._selection.recording, self._selection.rows
         extent, row = list(Extent)[self.extent.currentIndex()], self._selection.row
         if recording is None:
@@ -181,7 +181,7 @@ class DiagnosisWindow(QDialog):
         return said
 
     def text(self) -> str:
-        """Return the diagnosis as `skbviewer diagnose` prints it; "" before it is made."""
+        """Return the diagnosis as `skbviewer diagnose` prints it; "" until it is ready."""
         return "" if self.made is None else "\n".join(lines(self.made)) + "\n"
 
     def _go_to(self, fact: Evidence) -> None:
@@ -201,7 +201,7 @@ class DiagnosisWindow(QDialog):
 
     @staticmethod
     def _row_of(recording: Recording, kind: str, number: int) -> int:
-        """Return the row of a fact's packet; 0 if it has none."""
+        """Return the row of the packet that a fact is about; 0 if there is none."""
         if kind == "leg":
             return recording.paths.row_of_leg(number)
         if kind == "event":
@@ -224,7 +224,7 @@ class DiagnosisWindow(QDialog):
 
 
 def show_diagnosis(window: QWidget, selection: Selection, view: View) -> DiagnosisWindow:
-    """Open the window of the diagnosis."""
+    """Open the window of the diagnosis; `view` says what the main window shows."""
     dialog = DiagnosisWindow(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

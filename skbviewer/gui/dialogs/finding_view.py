@@ -34,7 +34,7 @@ COLOURS = {
 }
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 FACT = Qt.ItemDataRole.UserRole
-NO_FILTER = "The display filter has no field for these packets"
+NO_FILTER = "No display filter can select these packets"
 
 
 class FindingView(QSplitter):
@@ -93,7 +93,7 @@ class FindingView(QSplitter):
         self.setSizes([240, 340])
 
     def show_findings(self, findings: Sequence[Finding], empty: str) -> None:
-        """Show `findings` in their order; if there are none, show the text `empty`."""
+        """Show `findings` in this order; if there are none, show the text `empty`."""
         self._findings = findings
         self.list.clear()
         dark = is_dark(self.palette())

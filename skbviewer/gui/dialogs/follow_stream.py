@@ -54,7 +54,10 @@ class StreamText(QPlainTextEdit):
         self._packets: list[int] = []
 
     def show_texts(self, texts: list[SideText], dark: bool) -> bool:
-        """Show the texts; return False if they are so long that only the beginning is shown."""
+        """Show the texts; return False if they are too long and only their beginning is shown.
+
+        `dark` chooses the colours for a dark window.
+        """
         self.clear()
         self._begins, self._packets = [], []
         cursor = QTextCursor(self.document())
@@ -70,7 +73,7 @@ class StreamText(QPlainTextEdit):
         return len(self._packets) == len(texts)
 
     def packet_at(self, position: int) -> int | None:
-        """Return the number of the packet that contained the character at `position`, or None."""
+        """Return the number of the packet with the character at `position`; None if none."""
         found = [p for b, p in zip(self._begins, self._packets, strict=True) if b <= position]
         return found[-1] if found else None
 
@@ -146,7 +149,7 @@ class FollowStream(QDialog):
         open_at(self, 820, 560)
 
     def texts(self) -> list[SideText]:
-        """Return the data of the stream in the chosen form and direction."""
+        """Return the data of the stream as texts, in the form and direction that the user chose."""
         return list(
             side_texts(self._stream.pieces, self.form.currentData(), self.direction.currentData())
         )
@@ -159,7 +162,7 @@ class FollowStream(QDialog):
     def _notes(self, whole: bool) -> str:
         notes = []
         if not self._stream.pieces:
-            notes.append("The captured part of this stream has no data.")
+            notes.append("The captured packets of this stream have no data.")
         if self._stream.unread:
             packets = "packet" if self._stream.unread == 1 else "packets"
             notes.append(f"{self._stream.unread:,} {packets} could not be read from the capture.")
@@ -168,7 +171,9 @@ class FollowStream(QDialog):
             are = "byte is" if missing == 1 else "bytes are"
             notes.append(f"{missing:,} {are} missing from the capture.")
         if not whole:
-            notes.append("Only the beginning is shown; Save As writes everything.")
+            notes.append(
+                "Only the beginning of the stream is shown; Save As writes the whole stream."
+            )
         return " ".join(notes)
 
     def _filter_out(self) -> None:
@@ -187,7 +192,7 @@ class FollowStream(QDialog):
 
 
 def ask_stream(window: QWidget, selection: Selection, tasks: Tasks, messages: Messages) -> None:
-    """Show the stream of the selected packet and apply its filter, as Wireshark does."""
+    """Open the stream of the selected packet, and apply the stream's filter, as Wireshark does."""
     row, recording = selection.row, selection.recording
     if row is None or row.packet is None or recording is None:
         return

@@ -74,7 +74,7 @@ class Preferences(QDialog):
         self.theme.currentTextChanged.connect(lambda text: appearance.set_theme(Theme(text)))
         self.text.setRange(SMALLEST, LARGEST)
         self.text.setToolTip(
-            f"In steps of {STEP - 1:.0%}; Ctrl++ and Ctrl+- change the text size, too"
+            f"In steps of {STEP - 1:.0%}; Ctrl++ and Ctrl+- also change the text size"
         )
         self.text.setValue(appearance.zoom)
         self.text.valueChanged.connect(lambda value: appearance.zoom_by(value - appearance.zoom))

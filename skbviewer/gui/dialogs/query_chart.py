@@ -22,11 +22,14 @@ from .query_process import Result
 
 BAR = 0.7  # height of a bar; bars are 1 apart
 NEAR_PX = 20  # between the pointer and a point
-NO_NUMBERS = "A chart needs a column of numbers, and a second column of numbers or texts."
+NO_NUMBERS = "A chart needs a column with numbers, and a second column with numbers or texts."
 
 
 class QueryChart(QWidget):
-    """Draws one column of the result against another.  Dragging zooms, a click chooses a row."""
+    """Draws one column of the result against another column.
+
+    Dragging zooms, a click chooses a row.
+    """
 
     row_chosen = Signal(int)  # position in the result
 
@@ -76,7 +79,7 @@ class QueryChart(QWidget):
         self.draw()
 
     def draw(self) -> None:
-        """Draw the chosen columns."""
+        """Draw the two columns that the user chose."""
         result, x, y = self._result, self.over.currentText(), self.value.currentText()
         self.plot.getPlotItem().clear()
         self.made = None
@@ -117,7 +120,7 @@ class QueryChart(QWidget):
         self.plot.plot(made.x, made.y, pen=pen, **given)
 
     def fit(self) -> None:
-        """Show everything."""
+        """Zoom out until the whole chart is visible."""
         made = self.made
         if made is None or not len(made.x):
             return

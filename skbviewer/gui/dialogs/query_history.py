@@ -18,6 +18,6 @@ def queries() -> list[str]:
 
 
 def add_query(sql: str) -> None:
-    """Put a query first. If there are more than MOST, the oldest is removed."""
+    """Put a query at the top of the history; if it has more than MOST, the oldest is removed."""
     others = [one for one in queries() if one != sql]
     QSettings().setValue(KEY, [sql, *others][:MOST])

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Run a query as `skbviewer query` in a process of its own.
+"""Run each query as `skbviewer query` in a process of its own.
 
-SQLite's bound of memory holds for a whole process, so a query in the window's process would limit
-the window, too.  A process can also be ended at any time.  To start one takes most of a second, so
-the process of the next query is started ahead; it waits for the statement.
+SQLite's memory limit applies to a whole process, so a query in the window's process would limit the
+window as well.  A separate process can also be ended at any time.  Starting a process takes most of
+a second, so the process of the next query is started in advance and waits for its statement.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WARNING = "warning: "
 
 
 class Result(NamedTuple):
-    """Rows of a query, the seconds it took, and warnings (for example, that rows were left out)."""
+    """The rows of a query, the seconds it took, and warnings (such as rows left out)."""
 
     columns: tuple[str, ...]
     rows: list[list[Value]]
@@ -34,10 +34,10 @@ class Result(NamedTuple):
 
 
 def result_of(out: bytes, err: str, seconds: float) -> Result:
-    """Return the result that the command printed.
+    """Return the result in the output of `skbviewer query`.
 
-    `out` and `err` are the command's output, `seconds` is the time it took.  Raises BadInput if it
-    printed no result.
+    `out` and `err` are the command's standard output and error output; `seconds` is the time it
+    took. Raises BadInput if the command printed no result.
     """
     warnings, errors = list[str](), list[str]()
     for line in filter(None, err.splitlines()):
@@ -89,7 +89,7 @@ class QueryProcess(QObject):
         process.closeWriteChannel()
 
     def prepare(self, file: Path) -> None:
-        """Start the process of the next query, which will be on the session `file`."""
+        """Start the process for the next query, which will be about the session `file`."""
         if self._next is not None and self._next[0] == file and _runs(self._next[1]):
             return
         self._forget_next()
@@ -98,9 +98,9 @@ class QueryProcess(QObject):
         self._next = file, process
 
     def cancel(self, file: Path) -> None:
-        """End the running query, if there is one, and prepare the next one on `file`.
+        """End the running query and its process.
 
-        The process of the query is gone afterwards.
+        Then start the process for the next query on the session `file`.
         """
         self._stop()
         self.prepare(file)

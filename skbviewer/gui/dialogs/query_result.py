@@ -17,7 +17,7 @@ PACKET = "packet"  # the column that makes rows lead to packets
 
 
 class QueryModel(QAbstractTableModel):
-    """The rows of `result`.  A missing value is an empty cell.
+    """The rows of `result`.  Missing values are shown as empty cells.
 
     `packets` has the packet numbers in the column PACKET, if the result has this column.
     """
@@ -30,7 +30,7 @@ class QueryModel(QAbstractTableModel):
         self.packets = [number for number in found if number is not None]
 
     def packet(self, position: int) -> int | None:
-        """Return the packet's number in a row; None if the row has none."""
+        """Return the number of the packet in the row at `position`; None if it names no packet."""
         value = self.result.rows[position][self._packet] if self._packet >= 0 else None
         return value if isinstance(value, int) and value > 0 else None
 

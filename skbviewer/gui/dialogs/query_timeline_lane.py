@@ -57,7 +57,7 @@ class QueryLane(QWidget):
         self._describe(None)
 
     def draw(self) -> None:
-        """Draw a box for each row."""
+        """Draw a box for each row of the result."""
         made = self.made
         self.plot.getPlotItem().clear()
         colours = self._colours()
@@ -83,7 +83,7 @@ class QueryLane(QWidget):
         return {name: QColor(pair[self.plot.dark]) for name, pair in pairs}
 
     def fit(self) -> None:
-        """Show everything."""
+        """Zoom out until the whole lane is visible."""
         made = self.made
         if made is None:
             return
@@ -97,7 +97,7 @@ class QueryLane(QWidget):
         self.plot.box.setXRange(area.left(), area.right(), padding=0)
 
     def _at(self, x: float, y: float) -> int | None:
-        """Return the span at a position of the plot, or one next to it."""
+        """Return the span at a position of the plot, or the span next to it."""
         made = self.made
         if made is None:
             return None

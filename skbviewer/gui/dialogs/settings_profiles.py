@@ -41,7 +41,7 @@ def save_profile(name: str) -> None:
 
 
 def switch(name: str) -> None:
-    """Apply the settings of a profile.  Settings that the profile lacks get their defaults."""
+    """Apply the settings of the profile `name`; settings that it lacks get their defaults."""
     settings = QSettings()
     for key in KEYS:
         kept = f"{GROUP}/{name}/{key}"
@@ -53,7 +53,7 @@ def switch(name: str) -> None:
 
 
 def remove(name: str) -> None:
-    """Remove a profile.  If it is the current one, its settings stay applied."""
+    """Remove the profile `name`; if it is the current profile, its settings stay applied."""
     settings = QSettings()
     settings.remove(f"{GROUP}/{name}")
     if settings.value(CURRENT) == name:

@@ -100,7 +100,7 @@ class SqlConsole(QDialog):
         self.note.setWordWrap(True)
         self.note.setTextFormat(Qt.TextFormat.PlainText)
         self.run_button.setToolTip("Run the query (Ctrl+Return)")
-        self.apply.setToolTip("Filter for the packets in the column packet")
+        self.apply.setToolTip("Filter the packet list by the packets in column packet")
         row = QHBoxLayout()
         for button in (self.run_button, self.cancel, self.history):
             row.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
@@ -173,7 +173,7 @@ class SqlConsole(QDialog):
         self._selection.recording_changed.connect(self._leave)
 
     def run(self) -> None:
-        """Run the query in the editor; a running query is ended first."""
+        """Run the query that is in the editor; a query that still runs is ended first."""
         sql = self.editor.toPlainText().strip()
         if not sql:
             return
@@ -250,7 +250,7 @@ class SqlConsole(QDialog):
                 self._selection.filter_asked.emit(text, True)
 
     def text(self, form: str) -> str:
-        """Return the result in a form of COPIES; "" before there is a result."""
+        """Return the result as text; "" before there is a result.  `form` is one of COPIES."""
         if self.model is None:
             return ""
         return COPIES[form](self.model.result.columns, self.model.result.rows)
@@ -268,13 +268,13 @@ class SqlConsole(QDialog):
     # Qt's own names
 
     def done(self, result: int) -> None:
-        """End the running query, and close."""
+        """End the running query, and close the window."""
         self.process.close()
         super().done(result)
 
 
 def show_sql_console(window: QWidget, selection: Selection) -> None:
-    """Open the console on the open recording."""
+    """Open the SQL console for the open recording."""
     recording = selection.recording
     if recording is None:
         return

@@ -32,7 +32,7 @@ SENTENCES = "text"  # key of a column of findings
 
 
 def title_of(statistic: str, key: str) -> str:
-    """Return the title of a column: "Self (µs)" for self_ns."""
+    """Return the title of the column `key` of a statistic: "Self (µs)" for "self_ns"."""
     titles = STATISTICS[statistic].titles
     if key in titles:
         return titles[key]
@@ -44,7 +44,7 @@ def title_of(statistic: str, key: str) -> str:
 
 
 def _sort_key(key: str, value: Any) -> Any:
-    """Return what orders the values of a column; None for an unknown value."""
+    """Return the sort key of a value in a column; None for an unknown value."""
     if key == "severity":
         return SEVERITY.index(value) if value in SEVERITY else len(SEVERITY)
     return natural_key(value) if key in MIXED or isinstance(value, str) else value
@@ -78,28 +78,28 @@ class StatisticModel(QAbstractTableModel):
         ]
 
     def key(self, column: int) -> str:
-        """Return the key of a column, such as "self_ns"."""
+        """Return the name of a column in `skbviewer stats --csv`, such as "self_ns"."""
         return self._keys[self.columns[column]]
 
     def shown(self) -> Table:
-        """Return the rows in the order in which they are shown, with all columns."""
+        """Return the table with its rows as they are sorted now, and with all columns."""
         return Table(self._keys, self._rows)
 
     def filter(self, position: int) -> str | None:
-        """Return the display filter for the packets of a row; None if there is none."""
+        """Return the display filter for the packets of row `position`; None if there is none."""
         filter_of = STATISTICS[self.statistic].filter
         row = dict(zip(self._keys, self._rows[position], strict=True))
         return None if filter_of is None else filter_of(row)
 
     def use_names(self, names: Names) -> None:
-        """Show addresses by the names that `names` returns."""
+        """Show host names instead of addresses; `names` returns the name of an address."""
         self._names = names
         if self._rows:
             last = self.index(len(self._rows) - 1, len(self.columns) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
 
     def text(self, position: int, column: int) -> str:
-        """Return the text of a cell; `position` is the index of the row in the present order."""
+        """Return the text of a cell; `position` is the row's place in the present order."""
         key, value = self.key(column), self._rows.value(position, self.columns[column])
         if value is None:
             return ""
@@ -118,7 +118,7 @@ class StatisticModel(QAbstractTableModel):
     # Qt's own names
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by value.  Unknown values come last."""
+        """Sort the rows by the values of a column.  Unknown values come last."""
         if not 0 <= column < len(self.columns):
             return
         at, key = self.columns[column], self.key(column)

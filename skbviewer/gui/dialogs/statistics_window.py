@@ -50,8 +50,8 @@ MEASURED = 100  # first rows for which columns are made wide enough; Qt's 1000 t
 class StatisticsWindow(QDialog):
     """The table `statistic`. `ask` counts the given rows, or all packets for None.
 
-    `limit_to` is the display filter and the rows that it shows; without a filter, it is "" and
-    None. `filter_asked` carries a display filter, and whether to apply it.
+    `limit_to` is (display filter, rows that match the filter); without a filter, `limit_to` is ("",
+    None). `filter_asked` carries a display filter, and whether to apply it.
     """
 
     filter_asked = Signal(str, bool)
@@ -82,7 +82,7 @@ class StatisticsWindow(QDialog):
         self.limit.setChecked(self._rows is not None)
         self.limit.setToolTip(self._filter or "No display filter is set")
         self.resolve = QCheckBox("&Name resolution")
-        self.resolve.setToolTip("Look up the names of the addresses")
+        self.resolve.setToolTip("Look up the host names of the addresses")
         self.resolve.setChecked(names.on)
         self.resolve.hide()
         self.copy, self.save = QPushButton("&Copy as CSV"), QPushButton("&Save as CSV…")
@@ -159,7 +159,7 @@ class StatisticsWindow(QDialog):
             view.setFocus()
 
     def _hint(self, found: Table) -> str:
-        """Return what the numbers lack; if they lack nothing, the action of a double-click."""
+        """Return the notes and warnings of a table; without any, say what a double-click does."""
         said = (*found.notes, *found.warnings)
         if said:
             return ". ".join(text[:1].upper() + text[1:] for text in said) + "."
@@ -209,7 +209,10 @@ class StatisticsWindow(QDialog):
         return f"No {what} in this recording."
 
     def filter_of(self, model: StatisticModel, position: int) -> str | None:
-        """Return the filter for the packets of a row, combined with the current filter."""
+        """Return the filter for the packets of a row, combined with the filter that is applied now.
+
+        Returns None if the row has no filter.
+        """
         text = model.filter(position) if 0 <= position < model.rowCount() else None
         if text is not None and self.limit.isChecked() and self._filter:
             return f"({self._filter}) && {text}"
@@ -220,7 +223,7 @@ class StatisticsWindow(QDialog):
         if text is not None:
             self.filter_asked.emit(text, True)
         elif position >= 0:
-            self.note.setText("The display filter has no field for this row.")
+            self.note.setText("No display filter can select the packets of this row.")
 
     def menu(self, model: StatisticModel, position: int) -> QMenu:
         """Return the context menu of a row."""
@@ -246,13 +249,13 @@ class StatisticsWindow(QDialog):
             menu.exec(table.viewport().mapToGlobal(place))
 
     def models(self) -> list[StatisticModel]:
-        """Return the tables of all tabs."""
+        """Return the models of all tabs."""
         views = [self.tabs.widget(n) for n in range(self.tabs.count())]
         found = [view.model() for view in views if isinstance(view, QTableView)]
         return [model for model in found if isinstance(model, StatisticModel)]
 
     def csv(self) -> str:
-        """Return the shown tab as `skbviewer stats --csv` writes it; "" before it is computed."""
+        """Return the visible tab as `skbviewer stats --csv` prints it; "" before it is computed."""
         models = self.models()
         if not models:
             return ""
@@ -290,7 +293,10 @@ class StatisticsWindow(QDialog):
 def show_statistic(
     window: QWidget, statistic: str, selection: Selection, text: str, names: HostNames
 ) -> None:
-    """Open the window for a table of STATISTICS; `text` is the applied display filter."""
+    """Open the window for the table `statistic` of STATISTICS.
+
+    `text` is the applied display filter; `names` has the host names of addresses.
+    """
     recording = selection.recording
     if recording is None:
         return

@@ -13,7 +13,7 @@ LINE = 16
 
 
 class Form(Enum):
-    """The form in which bytes are written; values are the words of the window."""
+    """The form in which bytes are written; each value is the word that the window shows."""
 
     ASCII = "ASCII"
     UTF8 = "UTF-8"
@@ -30,7 +30,10 @@ class SideText(NamedTuple):
 
 
 def side_texts(pieces: Iterable[Piece], form: Form, side: int | None = None) -> Iterator[SideText]:
-    """Yield the `pieces` of a stream as text; if `side` is 0 or 1, only the pieces of that side."""
+    """Yield the data of a stream as texts; if `side` is 0 or 1, only the data of that side.
+
+    `form` says how bytes are written: as characters, as a hex dump, or as C arrays.
+    """
     at = [0, 0]
     for number, piece in enumerate(pieces):
         offset = at[piece.side] + piece.missing

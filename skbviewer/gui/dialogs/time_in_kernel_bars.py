@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of the time in kernel: a ranked table with bars, beside the median packets."""
+"""The parts of the time in kernel: a table with bars, compared with the median packets."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ from ..base.theme import VERDICT_COLOURS, WIRE_COLOURS, is_dark, themed
 
 TITLES = ("Part", "Share", "Time (µs)", "Median (µs)")
 TIPS = (
-    "Part of the time in kernel",
-    "Bar: share of the time in kernel. Line: the part's share in the median packets",
+    "Part of the packets' time in kernel",
+    "Bar: share of the time in kernel. Line: share of this part in the time in kernel of the "
+    "median packets",
     "Total of the chosen packets",
-    "Total time if each packet were like the median packet of its path",
+    "What the total would be if each packet spent as much time here as the median packet of its "
+    "path",
 )
 BAR = 1
 LEAST_WIDE = 60  # pixels of a column
@@ -68,7 +70,7 @@ class TimeBars(QTreeWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Parts of the time in kernel")
+        self.setAccessibleName("Parts of the packets' time in kernel")
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setAlternatingRowColors(True)
@@ -84,7 +86,7 @@ class TimeBars(QTreeWidget):
         self.header().setMinimumSectionSize(LEAST_WIDE)
 
     def show_table(self, table: TimeTable) -> None:
-        """Show `table`; all bars have the scale of the longest one."""
+        """Show `table`; the longest bar fills its column, and the others have the same scale."""
         self.clear()
         longest = max((max(row.total_ns, row.median_ns or 0) for row in table.rows), default=1)
         for row in table.rows:

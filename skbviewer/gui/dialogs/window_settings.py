@@ -20,10 +20,10 @@ class Panes(Protocol):
     """The panes of a window, whose layout the settings keep."""
 
     def restore_layout(self, layout: QByteArray | None) -> None:
-        """Restore the panes' positions; None restores the default ones."""
+        """Restore the panes' positions from layout_to_keep(); None means the default ones."""
 
     def layout_to_keep(self) -> QByteArray | None:
-        """Return the panes' positions for restore_layout(); None means the default ones."""
+        """Return the panes' positions, for restore_layout(); None means the default ones."""
 
 
 class WindowSettings(NamedTuple):
@@ -36,7 +36,10 @@ class WindowSettings(NamedTuple):
     colouring: Colouring
 
     def use(self) -> None:
-        """Apply the settings. Parts that the settings do not contain get their defaults."""
+        """Apply the settings.
+
+        Parts of the window that the settings do not contain get their defaults.
+        """
         settings = QSettings()
         self.panes.restore_layout(settings.value("panes"))
         columns = str(settings.value("columns", ""))
@@ -48,7 +51,7 @@ class WindowSettings(NamedTuple):
         self.colouring.change(stored_rules())
 
     def keep(self) -> None:
-        """Save the settings that are not saved immediately when they change."""
+        """Save those settings of the window that are not saved as soon as they change."""
         settings, table = QSettings(), self.table
         settings.setValue("panes", self.panes.layout_to_keep())
         settings.setValue("columns", column_state.write(table.columns_state()))
@@ -57,7 +60,10 @@ class WindowSettings(NamedTuple):
 
 
 def use_times(table: PacketTable, form: str, precision: str) -> None:
-    """Set the Time column by the names of TimeFormat and Precision."""
+    """Set format and precision of the Time column.
+
+    `form` is the name of a TimeFormat, `precision` the name of a Precision.
+    """
     if form in TimeFormat.__members__:
         table.set_time_format(TimeFormat[form])
     if precision in Precision.__members__:

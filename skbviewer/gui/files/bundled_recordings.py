@@ -11,13 +11,16 @@ NAME = "handshake"  # the one to start with
 
 
 def bundled_files(name: str = NAME) -> tuple[Path, ...]:
-    """Return the files of a bundled recording.  Raises FileNotFoundError if there is none."""
+    """Return the files of the bundled recording `name`.  Raises FileNotFoundError."""
     folder = resource(f"samples/{name}")
     return folder / f"{name}.kbl", folder / f"{name}.pcap"
 
 
 def titles() -> dict[str, str]:
-    """Return the title of each bundled recording by name, from its README.  NAME comes first."""
+    """Return the titles of the bundled recordings, by name; NAME comes first.
+
+    A title is the first heading of the recording's README.
+    """
     folders = sorted(path.parent for path in resource("samples").glob("*/README.md"))
     found = {folder.name: _title(folder / "README.md") for folder in folders}
     return {NAME: found.pop(NAME)} | found if NAME in found else found

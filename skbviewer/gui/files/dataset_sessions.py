@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A dialog to choose the sessions of a dataset to open.  Input: their manifests."""
+"""A dialog in which the user chooses the sessions of a dataset to open.  Input: their manifests."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _utc(ns: int) -> str:
 class DatasetSessions(QDialog):
     """A table with a row for each session.
 
-    `chosen` returns the selected ones, in the order of their start.
+    `chosen` returns the selected sessions, the earliest first.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class DatasetSessions(QDialog):
 
     @property
     def chosen(self) -> list[Manifest]:
-        """Return the selected sessions, in the order of their start."""
+        """Return the selected sessions, the earliest first."""
         rows = self.table.selectionModel().selectedRows()
         return [self._sessions[at] for at in sorted(self._shown.mapToSource(r).row() for r in rows)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""File > Export: ask for a name and write the selected packet."""
+"""File > Export: ask for a file name, and write the selected packet to this file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OF_PACKET = tuple(export for export in EXPORTS if Subject.PACKET in export.subje
 
 
 def ask(window: QWidget, export: Export, selection: Selection, messages: Messages) -> None:
-    """Write the selected packet to a file whose name the user gives."""
+    """Ask for a file name, and write the selected packet to this file in the format `export`."""
     row, recording = selection.row, selection.recording
     if row is None or recording is None:
         return

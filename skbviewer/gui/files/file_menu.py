@@ -33,16 +33,16 @@ SESSIONS = f"Sessions (*{SESSION})"
 
 
 class View(Protocol):
-    """The view of the window on a recording."""
+    """What the window shows of a recording, and how to restore it."""
 
     def show_recording(self, recording: Recording, title: str) -> None:
-        """Show `recording` from its first row under this title."""
+        """Show `recording` from its first row on, under the window title `title`."""
 
     def view_state(self) -> ViewState:
-        """Return the present view: files, filter, order, row, zoom and columns."""
+        """Return the present view: files, filter, sort order, current row, zoom and columns."""
 
     def restore(self, state: ViewState) -> None:
-        """Restore filter, order, row, columns and zoom."""
+        """Restore filter, sort order, current row, columns and zoom from `state`."""
 
 
 class _Opened(NamedTuple):
@@ -54,7 +54,7 @@ class _Opened(NamedTuple):
 
 
 class _Seen:
-    """Passes on progress.  Sets `any` when an import reports work other than hashing files."""
+    """Passes on progress.  Sets `any` when an import reports any work besides hashing files."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -84,7 +84,10 @@ class Opening(QObject):
         self.summary: ImportSummary | None = None
 
     def open(self, paths: Sequence[Path], then: ViewState | None = None) -> None:
-        """Open `paths`.  A capture and a kernel log are joined if one of them is open already."""
+        """Open `paths`, and restore the view `then`.
+
+        If `paths` are captures and kernel logs are open (or the reverse), both are opened together.
+        """
         if paths:
             self._start(files_to_open(self._selection.recording, paths), then)
 
@@ -181,24 +184,24 @@ class Opening(QObject):
             names = ", ".join(Path(source.path).name for source in gone)
             there, whose = ("it was", "Its") if len(gone) == 1 else ("they were", "Their")
             self._messages.hint(
-                f"{names}: no longer where {there} when the session was made. {whose} bytes and "
-                "raw records cannot be shown; everything else is available.",
+                f"{names}: no longer where {there} when the session was made. {whose} packets' "
+                "bytes and raw records cannot be shown; everything else can.",
                 ("Locate…", self.locate),
             )
         elif hint is not None:
             self._messages.hint(hint)
 
     def _report_rules(self, recording: Recording, other: str, hint: str | None) -> None:
-        """Show that other rules made the verdicts; for older rules, offer to match again."""
+        """Say that other rules made the verdicts; if these are older, offer to match again."""
         text = f"{recording.file.name}: its verdicts were made by {other}."
         older = are_older(recording.rules())
         if older:
-            text += " The session can be matched again from its files; notes and marks are kept."
+            text += " You can match the session's files again; notes and marks are kept."
         link = ("Match Again", lambda: self._match_again(recording)) if older else None
         self._messages.hint("\n".join(filter(None, [text, hint])), link)
 
     def ask(self) -> None:
-        """Ask for files and open them."""
+        """Ask the user for files, and open these."""
         folder = str(QSettings().value("folder", ""))
         names, _ = QFileDialog.getOpenFileNames(self._window, "Open", folder, FILES)
         if names:
@@ -206,11 +209,14 @@ class Opening(QObject):
             self.open([Path(name) for name in names])
 
     def open_recent(self, entry: Sequence[Path]) -> None:
-        """Open files that were open before.  Asks for the location of files that moved."""
+        """Open the files `entry`, which were open before; ask where they are if they have moved."""
         self.open_again(entry, None)
 
     def open_again(self, entry: Sequence[Path], then: ViewState | None) -> None:
-        """Open files that were open before and show the view `then`; ask where moved files are."""
+        """Open the files `entry`, which were open before, with the view `then`.
+
+        If files have moved, the user is asked where they are now.
+        """
         found = ask_missing(self._window, entry)
         if found is not None:
             self._start(found, then)
@@ -223,15 +229,15 @@ class Opening(QObject):
             self._messages.error(str(error))
 
     def reload(self) -> None:
-        """Read the files again; filter, row and columns stay."""
+        """Read the open files again; the filter, the current row and the columns stay."""
         if self.files:
             self.open_again(self.files, self._view.view_state())
 
     def restore(self) -> None:
-        """Open the last files with their view."""
+        """Open the files that were open last, with the view on them at that time."""
         state = restored_view.last()
         if state is None or not state.files:
-            self._messages.hint("There is no last view: nothing was open before.")
+            self._messages.hint("No files were open before, so there is no view to restore.")
         else:
             self.open_again(state.paths(), state)
 

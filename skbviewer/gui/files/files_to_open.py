@@ -16,8 +16,8 @@ LOGS = suffixes(logs=True)
 def files_to_open(recording: Recording | None, paths: Sequence[Path]) -> tuple[Path, ...]:
     """Return the files to open when the user asks for `paths`.
 
-    If `paths` are only captures and the open files are only kernel logs, or the reverse, the open
-    files come first, so that both are opened together.  Otherwise only `paths` are returned.
+    If `paths` are only captures and only kernel logs are open, or the reverse, the open files come
+    first in the result, so that both are opened together.  Otherwise, the result is `paths`.
     """
     new = tuple(paths)
     if recording is None or any(path.suffix == ".skbv" for path in new):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Statistics > Summary: packets and records that were loaded, matched and lost, and why.
 
-The dialog does not block the window.
+The dialog does not block the main window.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LOSSES = {
     "missed": "missed by the probes",
     "nested": "not recorded: inside another probe",
     "filtered": "excluded by the recorder's filter",
-    "open": "calls still open at the end",
+    "open": "calls that had not ended when the recording ended",
     "unpaired": "exits without an entry",
 }
 
@@ -118,11 +118,11 @@ def _matches(info: dict[str, Any]) -> str:
 
 
 def _kernel_only(count: int) -> str:
-    """Return a sentence on kernel-only packets that have an address.
+    """Return a sentence with the number of kernel-only packets that have an address.
 
     The table of reasons counts all kernel-only packets.
     """
-    why = "(dropped before the wire, or not captured)"
+    why = "(dropped before they reached the wire, or not captured)"
     if count == 0:
         return f"There are no kernel-only packets with an address {why}."
     packets = "packet with an address is" if count == 1 else "packets with an address are"
@@ -130,7 +130,7 @@ def _kernel_only(count: int) -> str:
 
 
 def import_line(recording: Recording) -> str:
-    """Return one line on the result of an import."""
+    """Return one line that sums up the import of `recording`."""
     info = recording.info()
     match, lost = info["matches"], info.get("lost_records", 0)
     records = sum(source.rows for source in recording.sources() if source.kind.is_log)
@@ -171,7 +171,7 @@ class ImportSummary(QDialog):
         self.setWindowTitle("Summary")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.text = QTextBrowser()
-        self.text.setAccessibleName("What was loaded, matched and lost")
+        self.text.setAccessibleName("How many packets and records were loaded, matched and lost")
         clocks = "".join(f"<p>{html.escape(text)}</p>" for text in clock_texts(recording))
         self.text.setHtml(summary_html(recording) + clocks)
         self.again = QCheckBox("Show a summary line after each import")

@@ -25,12 +25,15 @@ from ..base.window_size import open_at
 
 
 def missing_sources(recording: Recording) -> list[SourceRow]:
-    """Return the inputs whose files are not at the paths that the session stores."""
+    """Return the input files that are no longer at the paths which the session stores."""
     return [source for source in recording.sources() if not Path(source.path).is_file()]
 
 
 def ask_missing(parent: QWidget, paths: Sequence[Path]) -> list[Path] | None:
-    """Return `paths`, asking for the new location of missing ones; None if the user cancelled."""
+    """Return `paths` with the new locations of missing files, for which the user is asked.
+
+    Returns None if the user cancelled.
+    """
     gone = [path for path in paths if not path.is_file()]
     if not gone:
         return list(paths)
@@ -79,15 +82,15 @@ class Locate(QDialog):
         self._check()
 
     def found(self) -> list[Path]:
-        """Return the new location of each file."""
+        """Return the new location of each moved file."""
         return [Path(line.text()) for line in self.lines]
 
     def take(self, row: int, path: Path) -> None:
-        """Set the location of the file of `row`; look for the others next to it."""
+        """Set the new location of the file in line `row`; look for other files next to it."""
         self.lines[row].setText(str(path))
 
     def _fill(self, text: str) -> None:
-        """Fill in other files from the same folder, if `text` is a file."""
+        """If `text` is the path of a file, fill in other files from its folder."""
         path = Path(text)
         for line, name in zip(self.lines, self._gone, strict=True):
             beside = path.parent / name.name

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """File > Open Dataset: list the sessions of a dataset, and open the input files of the chosen ones.
 
-A worker reads the manifests and compares the input files with their hashes.
+A worker thread reads the manifests, and checks the input files by their hashes.
 """
 
 from __future__ import annotations

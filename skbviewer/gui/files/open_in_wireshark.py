@@ -27,7 +27,7 @@ NOT_FOUND = (
 def open_in_wireshark(
     recording: Recording | None, text: str, tasks: Tasks, messages: Messages
 ) -> None:
-    """Write the packets that match the display filter `text`, and start Wireshark on them."""
+    """Write the packets that match the display filter `text`, and open them in Wireshark."""
     if recording is None:
         return
     program = shutil.which("wireshark")

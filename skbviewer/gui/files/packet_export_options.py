@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The part of the export dialog about packets: their bytes, pseudonyms, and kind of blocks.
 
-Each choice is an option of `skbviewer export`, and enabled only for the formats that have it.
+Each choice is an option of `skbviewer export`; it is enabled only for formats with this option.
 """
 
 from __future__ import annotations
@@ -28,13 +28,16 @@ from ..base.recording_interface import Recording
 
 ALL = "all bytes"
 OTHER_FORMAT = "The chosen format does not have this option."
-NO_LOG = "No open log can contain bytes of packets: retis logs can, KBLs cannot."
-NOTHING_HIDDEN = "Nothing to add: the logs show no packet that the captures lack."
+NO_LOG = "None of the open logs can contain bytes of packets: only retis logs can."
+NOTHING_HIDDEN = "There are no further packets: the captures contain every packet in the logs."
 KERNEL_ONLY_TIP = (
-    "Rows K<n> whose bytes are in a retis log; a comment marks them as not in any capture"
+    "Also writes the rows K<n> whose bytes are in a retis log, with a comment that no capture "
+    "contains them"
 )
-RETIS_TIP = "Blocks and options as `retis pcap` writes them, instead of the fields of skbviewer"
-KEY_TIP = "A file of at least 16 bytes; all exports with this key have the same pseudonyms"
+RETIS_TIP = (
+    "Write the same pcapng blocks and options as `retis pcap`, instead of skbviewer's fields"
+)
+KEY_TIP = "File with a key of at least 16 bytes; exports with the same key have the same pseudonyms"
 
 
 class PacketOptions(QWidget):
@@ -49,7 +52,7 @@ class PacketOptions(QWidget):
         self.headers = QCheckBox("&Headers only")
         self.pseudonyms = QCheckBox("&Pseudonyms for addresses and host names")
         self.key, self.choose_key = QLineEdit(), QPushButton("Key &file…")
-        self.kernel_only = QCheckBox("Also packets that &no capture contains")
+        self.kernel_only = QCheckBox("Also write packets that &no capture contains")
         self.retis = QCheckBox("Blocks as &retis pcap writes them")
         self._build()
         self._link()
@@ -60,7 +63,7 @@ class PacketOptions(QWidget):
         self.snaplen.setPrefix("at most ")
         self.snaplen.setSuffix(" bytes")
         self.snaplen.setMinimumWidth(190)
-        self.key.setPlaceholderText("Default: a new random key, which is not kept")
+        self.key.setPlaceholderText("Default: a new random key, which is not saved")
         self.key.setToolTip(KEY_TIP)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -88,7 +91,7 @@ class PacketOptions(QWidget):
             box.toggled.connect(self.changed)
 
     def allow(self, options: frozenset[str]) -> None:
-        """Enable the choices that a format has; `options` are its options."""
+        """Enable the choices that a format has; `options` are the names of its options."""
         for option, widget, tip in (
             ("snaplen", self.snaplen, ""),
             ("payload", self.headers, ""),
@@ -113,7 +116,7 @@ class PacketOptions(QWidget):
             self.key.setText(name)
 
     def words(self) -> list[str]:
-        """Return the options of the command that writes the same file."""
+        """Return the command-line options that stand for the user's choices."""
         made = []
         if self.snaplen.isEnabled() and self.snaplen.value():
             made += ["--snaplen", str(self.snaplen.value())]
@@ -126,7 +129,7 @@ class PacketOptions(QWidget):
         return made + ["--retis"] * _is_on(self.retis)
 
     def applied(self, request: Request) -> Request:
-        """Return `request` with the user's choices. Raises BadInput if the key cannot be read."""
+        """Return `request` with the user's choices. Raises BadInput if a key cannot be read."""
         key = b""
         if _is_on(self.pseudonyms):
             key = key_of(Path(self._key_file())) if self._key_file() else random_key()
@@ -147,7 +150,7 @@ def _is_on(box: QCheckBox) -> bool:
 
 
 def _why_nothing_is_added(recording: Recording) -> str:
-    """Return why no log of a recording has bytes of further packets; "" if one may have some."""
+    """Return why no log can add bytes of packets that the captures lack; "" if a log may do so."""
     if not any(source.kind.has_points for source in recording.sources()):
         return NO_LOG
     return "" if recording.packets.all_kernel_only_count() else NOTHING_HIDDEN

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The recordings opened last.  One entry is a list of files that were opened together.
 
-Missing files stay listed: opening them asks where they are.
+Missing files stay in the list: when they are opened, the user is asked where they are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _KEY = "recent"
 
 
 def recent_files() -> list[tuple[Path, ...]]:
-    """Return the entries, the latest first."""
+    """Return the lists of files that were opened together, the latest first."""
     text = str(QSettings().value(_KEY, "[]"))
     try:
         entries = json.loads(text)
@@ -29,19 +29,19 @@ def recent_files() -> list[tuple[Path, ...]]:
 
 
 def remember(paths: Sequence[Path]) -> None:
-    """Make `paths`, which were opened together, the latest entry. At most KEPT entries are kept."""
+    """Put `paths`, which were opened together, at the top of the list of at most KEPT entries."""
     entry = tuple(Path(os.path.abspath(path)) for path in paths)  # without ".."
     entries = [entry, *(other for other in recent_files() if other != entry)][:KEPT]
     QSettings().setValue(_KEY, json.dumps([[str(path) for path in each] for each in entries]))
 
 
 def forget_all() -> None:
-    """Remove all entries."""
+    """Remove all entries from the list of recent files."""
     QSettings().remove(_KEY)
 
 
 def label(entry: Sequence[Path]) -> str:
-    """Return "a.kbl + a.pcap   in ~/captures", for example."""
+    """Return the text of an entry, such as "a.kbl + a.pcap   in ~/captures"."""
     names = " + ".join(path.name for path in entry)
     folder = entry[0].parent
     home = Path.home()

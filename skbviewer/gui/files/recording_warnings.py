@@ -6,19 +6,21 @@ from __future__ import annotations
 from ..base.recording_interface import Recording
 
 NO_KBL = (
-    "No kernel log (.kbl) is open: packets are listed without their path through the kernel. "
-    "To join the two, open the .kbl that was recorded at the same time."
+    "No kernel log (.kbl) is open: packets are listed without their path through the kernel. To "
+    "see the packets' path through the kernel, also open the .kbl that was recorded at the same "
+    "time."
 )
 NO_CAPTURE = (
-    "No packet capture is open: the list shows packets as the kernel saw them (K1, K2, …). "
-    "To join the two, open the capture that was recorded at the same time."
+    "No packet capture is open: the list shows packets as the kernel saw them (K1, K2, …). To see "
+    "the captured packets, also open the capture that was recorded at the same time."
 )
 
 
 def missing(recording: Recording) -> str | None:
-    """Return a message about a missing input, or the first warning and the number of others.
+    """Return a message about a missing input file or, if none is missing, about the warnings.
 
-    Returns None if nothing is missing and there are no warnings.
+    The message has the first warning and the number of others.  Returns None if no file is missing
+    and there are no warnings.
     """
     kinds = {source.kind for source in recording.sources()}
     lines = []

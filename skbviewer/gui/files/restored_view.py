@@ -14,7 +14,7 @@ _KEY = "last_view"
 
 @dataclass(frozen=True)
 class ViewState:
-    """A view. Marks and notes are not part of it: they are in the session."""
+    """A view. Marks and notes are not part of the view: they are in the session."""
 
     files: tuple[str, ...]
     filter: str = ""
@@ -38,7 +38,7 @@ def save_view(state: ViewState) -> None:
 
 
 def last() -> ViewState | None:
-    """Return the last view; None if there is none, or another program wrote it."""
+    """Return the last view; None if there is none, or if another version's view cannot be read."""
     try:
         kept = json.loads(str(QSettings().value(_KEY, "")))
         state = ViewState(**kept)

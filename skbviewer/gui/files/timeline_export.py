@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """File > Export Timeline: choose what is written, and see the command that writes the same file.
 
-A worker writes tables and profiles, with progress, and reads the data of reports. Only the window's
-thread can paint pictures.
+A worker thread writes tables and profiles and reads the data of reports; the dialog shows its
+progress. Only the window's thread can paint pictures.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ AskName = Callable[[QWidget, str, str, str], tuple[str, str]]
 class ExportDialog(QDialog):
     """Writes the content of the timeline to a file.
 
-    `made` is that file, None until it is written.
+    `made` is the written file; None as long as no file was written.
     """
 
     def __init__(self, recording: Recording, shown: Shown, parent: QWidget | None = None) -> None:
@@ -88,7 +88,7 @@ class ExportDialog(QDialog):
         size.addStretch(1)
         self.title_edit.setPlaceholderText("Default: what is shown")
         self.command.setReadOnly(True)
-        self.command.setToolTip("The command that writes the same file")
+        self.command.setToolTip("The command that writes the same file as this dialog")
         self.error.setWordWrap(True)
         self.error.hide()
         rows = QFormLayout(self)
@@ -168,7 +168,7 @@ class ExportDialog(QDialog):
         self.command.setCursorPosition(0)
 
     def save(self) -> None:
-        """Ask for a name and write the file.  The dialog shows an error."""
+        """Ask for a file name, and write the file; errors are shown in the dialog."""
         export, subject = self._chosen()
         suffix = export.suffixes[0]
         stem = "packets" if subject is Subject.PACKETS else "timeline"
@@ -210,7 +210,7 @@ class ExportDialog(QDialog):
         self._paint(lambda asked, to: write(recording, asked, to), request, out)
 
     def _paint(self, write: Callable[[Any, Path], None], what: Any, out: Path) -> None:
-        """Write a picture, or something with pictures, in this thread."""
+        """Write a picture, or a file that contains pictures, in this thread."""
         try:
             write(what, out)
         except (BadInput, OSError) as error:
@@ -253,7 +253,10 @@ def _number(low: int, high: int, unit: str) -> QSpinBox:
 def ask_export(
     window: QWidget, recording: Recording | None, shown: Shown | None, messages: Messages
 ) -> None:
-    """Open the dialog for what the timeline shows now; None if it is empty."""
+    """Open the dialog that exports what the timeline shows now.
+
+    `shown` is None if the timeline is empty; then a message says so.
+    """
     if recording is None or shown is None:
         messages.hint("Select a packet first: the timeline is empty.")
         return
@@ -263,7 +266,7 @@ def ask_export(
 
 
 def _say(dialog: ExportDialog, messages: Messages) -> None:
-    """Report the file that was written, and what it lacks."""
+    """Report the name of the file that was written, and what is missing in it."""
     messages.say_written(dialog.made)
     if dialog.note:
         messages.hint(f"{dialog.made}: {dialog.note}")

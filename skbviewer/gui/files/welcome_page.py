@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page shown while nothing is open: open files or a bundled recording; how to record."""
+"""The page that is shown while no file is open: how to open files, and how to record."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class Welcome(QScrollArea):
         self.commands.setReadOnly(True)
         self.commands.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.commands.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.commands.setAccessibleName("Commands that record packets and the kernel")
+        self.commands.setAccessibleName("Commands that record packets and the kernel's functions")
         lines = RECORD_COMMANDS.count("\n") + 1
         self.commands.setFixedHeight(self.commands.fontMetrics().lineSpacing() * lines + 14)
         self._column.addWidget(self.commands)

@@ -17,7 +17,10 @@ NO_CONVERSATION = "This packet has no addresses, so it does not belong to a conv
 
 
 def cell_filter(row: ListRow, key: str, text: str) -> str | None:
-    """Return the filter for a cell, by its column's `key` and its `text`; None if there is none."""
+    """Return the display filter for a cell; None if no filter can express it.
+
+    `key` is the key of the cell's column, `text` the text in the cell.
+    """
     if key.startswith("field:"):
         return _field_filter(key.removeprefix("field:"), text)
     made = _CELLS.get(key)
@@ -49,7 +52,10 @@ def _protocol(row: ListRow) -> str | None:
 
 
 def _process(row: ListRow) -> str:
-    """Count only calls in task context: in an interrupt, the thread is the interrupted one."""
+    """Return the filter for the process; only calls in task context count.
+
+    In an interrupt, the recorded thread is the one that was interrupted.
+    """
     comm, _, rest = row.process.rpartition("[")
     comm, pid = comm.strip(), rest.rstrip("]")
     in_task = 'kbl.context == "task"'
@@ -85,7 +91,7 @@ _CELLS: dict[str, Callable[[ListRow], str | None]] = {
 
 
 def conversations(row: ListRow) -> list[tuple[str, str]]:
-    """Return (name, filter) of the conversations of a row, the innermost first."""
+    """Return (name, display filter) of each conversation of a row, the innermost protocol first."""
     if row.saddr is None or row.daddr is None:
         return []
     ip = "ipv6" if ":" in row.saddr else "ip"

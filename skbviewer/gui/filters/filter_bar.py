@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The display filter bar: input line, recent filters, saved buttons, error text.
 
-The bar does not know the packet list.  Whoever makes the bar connects to `applied`, and provides
-the texts that fields can have.
+The filter bar does not know the packet list.  The owner of the bar connects to `applied`, and
+provides the texts that fields can have.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class FilterBar(QWidget):
         self.show_buttons()
 
     def _make_edit_actions(self) -> None:
-        """Make the buttons inside the line: clear and apply."""
+        """Make the buttons inside the input line: clear and apply."""
         place = FilterEdit.ActionPosition.TrailingPosition
         clear = self.style().standardIcon(QStyle.StandardPixmap.SP_LineEditClearButton)
         self.clear_action = QAction(clear, "Clear the filter", self)
@@ -119,24 +119,24 @@ class FilterBar(QWidget):
         self.add.clicked.connect(lambda: self.edit_button(None))
 
     def set_known(self, known: Callable[[str], Sequence[str]]) -> None:
-        """Set the function that returns the texts a field can have, for completion."""
+        """Set the function that returns the texts of a field; completion offers them."""
         self.edit.known = known
 
     def text(self) -> str:
-        """Return the text of the line, valid or not."""
+        """Return the text in the input line, even if it is not a valid filter."""
         return self.edit.text()
 
     def set_text(self, text: str) -> None:
-        """Put a filter into the line without applying it."""
+        """Put a filter into the input line without applying it."""
         self.edit.setText(text)
 
     def show_applied(self, text: str) -> None:
-        """Show a filter that is applied already."""
+        """Show in the input line a filter that is already applied."""
         self._applied = text
         self.set_text(text)
 
     def apply(self) -> None:
-        """Apply the filter in the line; show the error if it is invalid."""
+        """Apply the filter in the input line; if it is invalid, show the error."""
         if self.edit.error is not None:
             self.show_error()
             self.edit.setCursorPosition(self.edit.error.position)
@@ -147,12 +147,12 @@ class FilterBar(QWidget):
         self.applied.emit(self._applied)
 
     def apply_text(self, text: str) -> None:
-        """Put a filter into the line and apply it."""
+        """Put a filter into the input line, and apply it."""
         self.set_text(text)
         self.apply()
 
     def clear(self) -> None:
-        """Clear the filter, so that everything is shown."""
+        """Clear the filter, so that all packets are shown."""
         self.apply_text("")
         self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -185,7 +185,7 @@ class FilterBar(QWidget):
             self.show_error()
 
     def show_error(self) -> None:
-        """Show the error and its position."""
+        """Show the error in the filter, and where it is."""
         self._pause.stop()
         if self.edit.error is not None:
             colour = DROP_COLOURS[is_dark(self.palette())]
@@ -193,7 +193,7 @@ class FilterBar(QWidget):
             self.error.show()
 
     def fall_back(self, why: str, applied: str) -> None:
-        """Show that the filter in the line could not run, for the reason `why`.
+        """Show that the filter in the input line could not run, for the reason `why`.
 
         `applied` is the filter that is still applied.
         """
@@ -206,7 +206,7 @@ class FilterBar(QWidget):
         self.error.show()
 
     def refuse(self, error: FilterError) -> None:
-        """Show an error that was found while the filter ran."""
+        """Show an error that was found only while the filter ran."""
         self.error.setText(_error_text(error, DROP_COLOURS[is_dark(self.palette())]))
         self.error.show()
 
@@ -223,7 +223,7 @@ class FilterBar(QWidget):
         menu.addAction("Clear recent filters").triggered.connect(memory.forget_recent)
 
     def choose_field(self) -> None:
-        """Open the list of all fields; the chosen one is inserted at the cursor."""
+        """Open the list of all fields; the chosen field is inserted at the cursor."""
         dialog = FieldList(self)
         dialog.chosen.connect(self._insert)
         self._open(dialog)
@@ -254,7 +254,7 @@ class FilterBar(QWidget):
         menu.popup(button.mapToGlobal(at))
 
     def edit_button(self, place: int | None) -> None:
-        """Ask for the label and filter of button number `place`; None is a new button."""
+        """Ask for the label and filter of button number `place`; None means a new button."""
         new = memory.Saved("", self.text().strip())
         dialog = ButtonDialog(new if place is None else memory.buttons()[place], self)
         dialog.filter.known = self.edit.known
@@ -276,7 +276,7 @@ class FilterBar(QWidget):
 
 
 def _error_text(error: FilterError, colour: str) -> str:
-    """Return rich text: the filter with the position of the error marked, and the message."""
+    """Return rich text: the filter, in which the error is marked, and the error message."""
     text, begin = error.text, error.position
     end = begin + max(error.length, 1)
     marked = escape(text[begin:end]) or "&nbsp;"

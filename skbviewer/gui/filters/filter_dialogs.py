@@ -31,7 +31,7 @@ OPERATORS = (
 
 
 class FieldList(QDialog):
-    """A list of all fields with their meanings; `chosen` carries the name of the chosen one."""
+    """A list of all fields with their meanings; the signal `chosen` carries the name of a field."""
 
     chosen = Signal(str)
 
@@ -102,7 +102,7 @@ def _table(model: QSortFilterProxyModel) -> QTableView:
 
 
 class ButtonDialog(QDialog):
-    """Asks for the label and the filter of a button; `kept` is the result."""
+    """Asks for the label and the filter of a button; `kept` is what the user entered."""
 
     kept = Signal(object)
 
@@ -138,7 +138,7 @@ class ButtonDialog(QDialog):
         save.setEnabled(self._complete())
 
     def accept(self) -> None:
-        """Keep label and filter, and close; an invalid filter keeps the dialog open."""
+        """Store label and filter in `kept`, and close; an invalid filter keeps the dialog open."""
         if self._complete():
             self.kept.emit(Saved(self.label.text().strip(), self.filter.text().strip()))
             super().accept()

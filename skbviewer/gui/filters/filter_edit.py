@@ -20,9 +20,9 @@ PALETTE_CHANGES = (QEvent.Type.PaletteChange, QEvent.Type.ApplicationPaletteChan
 
 
 class _Words(QListView):
-    """A list without a selected word.
+    """A list of completions in which no word is selected at first.
 
-    Qt would select the first one when the popup gets the focus.
+    Qt would select the first word when the popup gets the focus.
     """
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -32,7 +32,7 @@ class _Words(QListView):
             self.choose_none()
 
     def choose_none(self) -> None:
-        """Select no word: Enter applies the filter, Down goes to the first word."""
+        """Select no word, so that Enter applies the filter, and Down goes to the first word."""
         self.selectionModel().clearCurrentIndex()
 
 
@@ -66,7 +66,10 @@ class FilterEdit(QLineEdit):
         self.textEdited.connect(lambda: self.propose())
 
     def propose(self, all_words: bool = False) -> None:
-        """Offer completions at the cursor; with `all_words`, even if nothing has been typed yet."""
+        """Offer completions at the cursor.
+
+        If `all_words` is set, completions are also offered where nothing has been typed yet.
+        """
         cursor = self.cursorPosition()
         found = complete(self.text(), cursor, self.known)
         typed = self.text()[found.begin : found.end].lstrip('"')
@@ -88,7 +91,10 @@ class FilterEdit(QLineEdit):
         self.setCursorPosition(begin + len(word))
 
     def fail(self, why: str) -> None:
-        """Show that this filter, although valid, could not run, until the text changes."""
+        """Show that the filter is valid, but could not run, for the reason `why`.
+
+        The reason is shown until the text changes.
+        """
         self._failed = True
         self.setToolTip(why)
         self._colour()
@@ -105,7 +111,7 @@ class FilterEdit(QLineEdit):
         self.checked.emit()
 
     def _colour(self) -> None:
-        """Set the background only: the palette's text colour is readable on all three."""
+        """Set only the background: the palette's text is readable on each of these colours."""
         self._colouring = True
         palette = QPalette()
         if self.text().strip():
@@ -120,7 +126,7 @@ class FilterEdit(QLineEdit):
             self._colour()
 
     def event(self, event: QEvent) -> bool:
-        """Let Tab accept the selected completion; without a selection, the first one.
+        """Let the Tab key accept the selected completion, or else the first completion.
 
         Qt would move the focus.
         """

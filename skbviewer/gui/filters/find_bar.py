@@ -11,7 +11,7 @@ from .find_packet import BadSearch, Search, What, Where, check
 
 
 class FindBar(QFrame):
-    """Emits `find_asked` with a Search and 1 (next) or -1 (previous)."""
+    """Emits `find_asked` with a Search and a direction: 1 (next) or -1 (previous)."""
 
     find_asked = Signal(object, int)
     failed = Signal(str)
@@ -59,12 +59,12 @@ class FindBar(QFrame):
         self.closed.emit()
 
     def search(self) -> Search:
-        """Return the search as typed."""
+        """Return the search that the user typed."""
         what, where = What(self.what.currentText()), Where(self.where.currentText())
         return Search(self.line.text(), what, where, self.case.isChecked())
 
     def ask(self, step: int) -> None:
-        """Search for the next (1) or previous (-1) match.  Without a text, show the bar."""
+        """Search for the next (`step` 1) or previous (-1) match; without a text, show the bar."""
         if not self.line.text():
             self.begin()
             return

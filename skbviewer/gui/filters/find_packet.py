@@ -19,7 +19,7 @@ FIRST, BLOCK = 64, 1024  # rows per request: first few, then many
 
 
 class What(Enum):
-    """The kinds of search texts; values are Wireshark's words."""
+    """The kinds of search texts; each value is Wireshark's word for the kind."""
 
     FILTER = "Display filter"
     STRING = "String"
@@ -55,10 +55,11 @@ def find_position(
     search: Search,
     progress: Progress,
 ) -> int | None:
-    """Return the position of the next match after `start`, wrapping around; None if there is none.
+    """Return the position of the next row that matches `search`; None if there is none.
 
-    With a `step` of -1 it searches backwards.  `ids` are the listed rows; None means all packets.
-    Raises BadSearch, Cancelled, and the errors of RecordedPackets.listed().
+    The search starts after position `start` and wraps around.  A `step` of -1 searches backwards.
+    `ids` are the listed rows; None means all packets.  Raises BadSearch, Cancelled, and the errors
+    of RecordedPackets.listed().
     """
     pages = RowPages(recording, ids)
     if search.what is What.FILTER:
@@ -77,7 +78,7 @@ def find_position(
 
 
 def check(search: Search) -> None:
-    """Raise BadSearch if `search` is invalid.  Filters are checked when they run."""
+    """Raise BadSearch if `search` is invalid.  A display filter is checked only when it runs."""
     if not search.text:
         raise BadSearch("no search text")
     if search.what is What.HEX:
@@ -87,7 +88,9 @@ def check(search: Search) -> None:
 
 
 def _around(count: int, start: int, step: int) -> Iterator[tuple[int, RowIds]]:
-    """Yield (rows before, positions) from `start` once around the whole list.
+    """Yield blocks of positions, from `start` once around the whole list.
+
+    Each block is (number of positions before it, positions).
 
     The first blocks are small, because a match may be near.
     """
@@ -134,7 +137,7 @@ def _text_test(search: Search) -> Callable[[ListRow], bool]:
 
 
 def _bytes_filter(search: Search) -> str:
-    """Return a search in bytes as a display filter, which searches many packets at once."""
+    """Return a search for bytes as a display filter: a filter searches many packets at once."""
     if search.what is What.HEX:
         return f"frame contains 0x{_hex(search.text).hex()}"
     pattern = search.text if search.what is What.REGEX else re.escape(search.text)
@@ -162,9 +165,9 @@ def _regex(text: str, flags: re.RegexFlag) -> re.Pattern[str]:
 def conversation_step(
     recording: Recording, row: ListRow, text: str, step: int, progress: Progress
 ) -> int | None:
-    """Return the next (1) or previous (-1) packet that matches a conversation's filter `text`.
+    """Return the next (`step` 1) or previous (-1) packet of a conversation; None if there is none.
 
-    Returns None if no other packet matches.
+    `text` is the display filter of the conversation.  The search starts at `row`.
     """
     found = recording.packets.listed(text, None, False, None, progress)
     if found is None:
@@ -176,5 +179,5 @@ def conversation_step(
 
 
 def row_of(recording: Recording, row_id: int) -> ListRow:
-    """Return the row with an id: n for packet n, -n for row K<n>."""
+    """Return the row with the id `row_id`: n for packet n, -n for row K<n>."""
     return list_row(recording.packets.rows(np.array([row_id]))[0])

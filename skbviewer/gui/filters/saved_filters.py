@@ -19,12 +19,12 @@ class Saved(NamedTuple):
 
 
 def recent() -> list[str]:
-    """Return the applied filters, the latest first."""
+    """Return the filters that were applied last, the latest first."""
     return _texts(RECENT)
 
 
 def remember(text: str) -> None:
-    """Put a filter at the top of recent().  A blank one is ignored."""
+    """Put a filter at the top of recent(); a blank filter is ignored."""
     text = text.strip()
     if text:
         found = [text, *(other for other in recent() if other != text)]
@@ -37,13 +37,13 @@ def forget_recent() -> None:
 
 
 def buttons() -> list[Saved]:
-    """Return the saved filters, in the order of their buttons."""
+    """Return the filters that have a button, in the order of the buttons."""
     words = _texts(BUTTONS)
     return [Saved(*pair) for pair in zip(words[::2], words[1::2], strict=False)]
 
 
 def save_button(saved: Saved, place: int | None = None) -> None:
-    """Append a button, or replace button number `place`."""
+    """Save a filter with a new button, or in place of button number `place`."""
     found = buttons()
     if place is None:
         found.append(saved)
@@ -53,7 +53,7 @@ def save_button(saved: Saved, place: int | None = None) -> None:
 
 
 def remove_button(place: int) -> None:
-    """Remove saved filter number `place`."""
+    """Remove button number `place` and its filter."""
     found = buttons()
     del found[place]
     _keep(found)

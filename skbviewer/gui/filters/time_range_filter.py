@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Filter the list by the range selected on the timeline, in addition to the present filter."""
+"""Filter the packet list by the range selected on the timeline, and by the present filter."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ class RangeFilter:
     def select(
         self, recording: Recording | None, times: tuple[int, int] | None, more: str = ""
     ) -> None:
-        """Filter by a range of session time, by the display filter `more`, or by both.
+        """Show only packets in a range of session time, packets that match `more`, or both.
 
-        What an earlier call added is replaced; it is removed if there is no range and no `more`.
+        `times` is (begin, end) in ns.  The new conditions replace the conditions of the last call.
+        Without `times` and `more`, the last conditions are only removed.
         """
         now = self._current()
         before = self._before if now == self._made else now

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All graphs of the Statistics menu.  A new graph is a module and a line here."""
+"""All graphs of the Statistics menu.  A new graph needs a module and a line in this table."""
 
 from __future__ import annotations
 
@@ -34,8 +34,14 @@ GRAPHS = (
         show_latency_graphs,
     ),
     Graph("Path Graph…", "Times in kernel of each path, with outliers", show_path_graph),
-    Graph("Flame Graph…", "Call stacks by self time, calls or a counter", show_flame_graph),
     Graph(
-        "Ro&und Trip Graph…", "Round trips of TCP segments: kernel, wire, peer", show_round_trips
+        "Flame Graph…",
+        "Call stacks, with widths by self time, number of calls or a hardware counter",
+        show_flame_graph,
+    ),
+    Graph(
+        "Ro&und Trip Graph…",
+        "Round trips of TCP segments, split into kernel, wire and peer",
+        show_round_trips,
     ),
 )

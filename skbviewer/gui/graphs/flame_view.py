@@ -28,7 +28,7 @@ FADED = 70  # of 255: boxes that do not match, ancestors of the box zoomed to
 class FlameView(QWidget):
     """Shows `boxes`.
 
-    `zoomed` is the box that is as wide as the view; -1 if everything is shown.
+    `zoomed` is the box that is as wide as the view; -1 if all boxes are shown.
     """
 
     hovered = Signal(int)  # box; -1 = none
@@ -51,7 +51,7 @@ class FlameView(QWidget):
         return self.fontMetrics().height() + 5
 
     def show_boxes(self, boxes: FlameBoxes) -> None:
-        """Show other boxes, zoomed out."""
+        """Show other boxes, without zoom."""
         self.boxes, self.zoomed, self._at = boxes, -1, -1
         self.setMinimumHeight(boxes.levels * self.row_px + 2)
         self.updateGeometry()
@@ -59,7 +59,7 @@ class FlameView(QWidget):
         self.zoom_changed.emit()
 
     def zoom_to(self, box: int) -> None:
-        """Make a box as wide as the view; -1 shows everything."""
+        """Zoom until `box` is as wide as the view; -1 shows all boxes."""
         self.zoomed = box
         self.update()
         self.zoom_changed.emit()
@@ -70,7 +70,7 @@ class FlameView(QWidget):
         self.update()
 
     def box_at(self, place: QPointF) -> int:
-        """Return the box at a position of the widget; -1 if there is none."""
+        """Return the number of the box at a position of the widget; -1 if there is none."""
         if self.boxes is None or not self.width():
             return -1
         begin, span = self._shown(self.boxes)
@@ -78,7 +78,7 @@ class FlameView(QWidget):
         return self.boxes.box_at(int(place.y() // self.row_px), weight)
 
     def area_of(self, box: int) -> QRectF:
-        """Return the part of the widget that a box takes."""
+        """Return the rectangle of the widget in which a box is painted."""
         assert self.boxes is not None
         begin, span = self._shown(self.boxes)
         left = (float(self.boxes.begin[box]) - begin) / span * self.width()
@@ -89,7 +89,7 @@ class FlameView(QWidget):
         return QRectF(left, top, right - left, self.row_px - 1)
 
     def _shown(self, boxes: FlameBoxes) -> tuple[float, float]:
-        """Return the left edge and width of the visible part, in units of the weight."""
+        """Return left edge and width of the visible part, in the unit of the boxes' widths."""
         if self.zoomed < 0:
             return 0.0, float(max(boxes.whole, 1))
         return float(boxes.begin[self.zoomed]), float(boxes.total[self.zoomed])

@@ -84,9 +84,10 @@ class FlameGraph(GraphWindow):
         self.graph.menu_asked.connect(self._show_menu)
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
-        """Return the function that counts the chosen packets' stacks and lays out their boxes.
+        """Return the function that collects call stacks and lays out their boxes.
 
-        The function returns a message instead if the packets have no calls or no counted events.
+        The function runs in another thread.  If the packets have no calls or no counted events, the
+        function returns a message.
         """
         weight = self._weight()
 
@@ -94,19 +95,19 @@ class FlameGraph(GraphWindow):
             tree = recording.graphs.stacks(chosen, progress)
             boxes = flame_boxes(tree, weight)
             if weight is Weight.COUNTER and not tree.counter:
-                return "The counter counted nothing in the calls of these packets."
+                return "The hardware counter counted no events in the calls of these packets."
             return (tree, boxes) if len(boxes.depth) else "These packets have no recorded calls."
 
         return count
 
     def show_made(self, made: tuple[StackTree, FlameBoxes]) -> None:
-        """Show the stacks and their boxes."""
+        """Show the call stacks, and draw their boxes."""
         self.tree, boxes = made
         self._offer(self.tree.counter)
         self._show_boxes(boxes)
 
     def _offer(self, counter: str) -> None:
-        """Let the counter be a width, if the logs have one."""
+        """Offer the hardware counter as a width of boxes, if the logs have one."""
         at = self.weight.findData(Weight.COUNTER.value)
         if counter and at < 0:
             self.weight.addItem(f"{Weight.COUNTER.value}: {counter}", Weight.COUNTER.value)
@@ -114,7 +115,7 @@ class FlameGraph(GraphWindow):
             self.weight.removeItem(at)
 
     def erase(self) -> None:
-        """Show no stacks."""
+        """Remove all boxes from the graph."""
         self.tree = self.graph.boxes = None
         self.graph.update()
 
@@ -151,7 +152,7 @@ class FlameGraph(GraphWindow):
         self.legend.show_layers(shown, self.graph.colours)
 
     def _describe(self, box: int) -> None:
-        """Show the numbers of the box at the pointer, or the actions of the mouse."""
+        """Show the numbers of the box at the pointer; elsewhere, say what the mouse does."""
         boxes = self.graph.boxes
         if boxes is None or box < 0:
             self.note.setText(HINT)
@@ -194,7 +195,7 @@ class FlameGraph(GraphWindow):
 
 
 def show_flame_graph(window: QWidget, selection: Selection, view: View) -> FlameGraph:
-    """Open the flame graph of the open recording; `view` is the state of the main window."""
+    """Open the flame graph of the open recording; `view` says what the main window shows."""
     dialog = FlameGraph(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

@@ -35,7 +35,7 @@ SIZE = (1200, 720)
 
 
 class Extent(Enum):
-    """The packets that a graph shows; values are the words of the window."""
+    """The packets that a graph shows; each value is the word that the window shows."""
 
     DISPLAYED = "Displayed packets"
     VISIBLE = "Visible range of the timeline"
@@ -45,8 +45,8 @@ class Extent(Enum):
 class GraphWindow(QDialog):
     """The base of windows with one graph; a subclass counts the packets and draws the graph.
 
-    The graph shows the packets that belonged to `extent` when they were counted.  Filters that the
-    graph makes are added to the filter that was applied before.
+    The graph shows the packets that were in `extent` when the graph counted them.  A filter that
+    the graph makes is combined with the filter that was applied before.
     """
 
     title = ""
@@ -73,7 +73,7 @@ class GraphWindow(QDialog):
         self.extent.setCurrentIndex(0 if self.view.filter() else 2)
         self.extent.setAccessibleName("Packets of the graph")
         self.extent.setToolTip("Packets that are counted")
-        self.again.setToolTip("Count the packets that are displayed or visible now")
+        self.again.setToolTip("Count the packets that are now displayed or visible")
         self.clear.setToolTip("Remove the range from the display filter")
         self.clear.setEnabled(False)
         for label in (self.limit, self.note):
@@ -112,18 +112,21 @@ class GraphWindow(QDialog):
     # for subclasses
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
-        """Return the function that counts the chosen packets, for another thread.
+        """Return the function that counts the chosen packets; it runs in another thread.
 
-        This function may return a message for the user instead of a result.
+        The function may return a message for the user instead of a result.
         """
         raise NotImplementedError
 
     def show_made(self, made: Any) -> None:
-        """Draw the result of the function that work() returned, unless it is a message."""
+        """Draw `made`, the result of the function that work() returned.
+
+        This method is not called if that function returned a message.
+        """
         raise NotImplementedError
 
     def erase(self) -> None:
-        """Remove everything from the graph: there is nothing to draw."""
+        """Remove everything from the graph, because there is nothing to draw."""
         raise NotImplementedError
 
     def recolour(self) -> None:
@@ -133,7 +136,7 @@ class GraphWindow(QDialog):
     # shared
 
     def count(self) -> None:
-        """Count the packets that the extent has now."""
+        """Count the packets that the extent contains now, and draw them."""
         recording, chosen = self.selection.recording, self._chosen()
         if recording is None or chosen is None:
             return
@@ -170,9 +173,10 @@ class GraphWindow(QDialog):
         self.note.setText("Cancelled.")
 
     def use_range(self, times: tuple[int, int] | None, more: str = "") -> None:
-        """Filter the list by a range of session time (ns), by the filter `more`, or by both.
+        """Filter the packet list by a range of time, by the display filter `more`, or by both.
 
-        The end of the range is excluded.  Without a range and `more`, the earlier range is removed.
+        `times` is (begin, end) in session time, ns; the end is excluded.  Without `times` and
+        `more`, the earlier range is removed.
         """
         last = None if times is None else (times[0], max(times[1] - 1, times[0]))
         self.range_filter.select(self.selection.recording, last, more)
@@ -193,7 +197,7 @@ class GraphWindow(QDialog):
             self.recolour()
 
     def done(self, result: int) -> None:
-        """Stop the work in the background, and close."""
+        """Stop the work in the background, and close the window."""
         self.tasks.close()
         super().done(result)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The series of an I/O graph: a display filter each, with a colour, on or off."""
+"""The list of the series of an I/O graph; each has a display filter, a colour and a check mark."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class SeriesList(QWidget):
         self.setFixedHeight(6 * self.fontMetrics().height() + 40)
 
     def add_series(self, text: str) -> QTreeWidgetItem:
-        """Add a series and turn it on."""
+        """Add a series with the display filter `text`, turn it on, and return its row."""
         self.tree.blockSignals(True)
         item = QTreeWidgetItem(self.tree, ["", "", text or ALL])
         item.setFlags(
@@ -116,7 +116,7 @@ class SeriesList(QWidget):
         return item
 
     def series(self) -> list[Series]:
-        """Return all series in their order."""
+        """Return all series, in the order of the list."""
         return [
             Series(
                 item.checkState(ON) is Qt.CheckState.Checked,
@@ -127,7 +127,7 @@ class SeriesList(QWidget):
         ]
 
     def complain(self, at: int, why: str) -> None:
-        """Show `why` the filter of series `at` cannot be used; a `why` of "" means that it can."""
+        """Show the reason `why` the filter of series `at` cannot be used; "" means that it can."""
         self.tree.blockSignals(True)
         item = self.tree.topLevelItem(at)
         if item is not None:
@@ -136,7 +136,7 @@ class SeriesList(QWidget):
         self.tree.blockSignals(False)
 
     def recolour(self, dark: bool) -> None:
-        """Show the colours of the theme."""
+        """Show the colours of the dark theme if `dark`, or else those of the light theme."""
         self._dark = dark
         self.tree.blockSignals(True)
         for item in self._items():

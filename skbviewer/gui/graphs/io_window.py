@@ -56,7 +56,7 @@ class Made(NamedTuple):
 
 
 class IoGraphs(GraphWindow):
-    """Counts all series in the same intervals, and draws one quantity: packets, for example."""
+    """Counts all series in the same intervals, and draws one quantity, such as packets."""
 
     title = "I/O Graphs"
 
@@ -104,7 +104,8 @@ class IoGraphs(GraphWindow):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         """Return the function that counts the chosen packets by series and interval.
 
-        The function returns a message instead if no series has a valid display filter.
+        The function runs in another thread.  If no series has a valid display filter, the function
+        returns a message.
         """
         places, texts = [], []
         for at, one in enumerate(self.list.series()):
@@ -117,7 +118,7 @@ class IoGraphs(GraphWindow):
 
         def count(progress: Progress) -> Made | str:
             if not texts:
-                return "No series has a valid display filter."
+                return "None of the series has a valid display filter."
             try:
                 return Made(tuple(places), recording.graphs.io(chosen, texts, progress))
             except FilterError as error:
@@ -134,21 +135,21 @@ class IoGraphs(GraphWindow):
         self._describe(None)
 
     def erase(self) -> None:
-        """Show no series."""
+        """Remove all series from the graph."""
         self.made = Made((), ())
         self.draw()
 
     # drawing
 
     def fit(self) -> None:
-        """Draw, and show all intervals."""
+        """Draw the series, and zoom out until all intervals are visible."""
         self.draw()
         if self.made.series:
             edges = _edges(self.made.series[0])
             self.plot.box.setXRange(edges[0], edges[-1], padding=0)
 
     def draw(self) -> None:
-        """Draw the chosen quantity of the series that are on."""
+        """Draw the chosen quantity (packets, for example) of the series that are turned on."""
         quantity, logarithmic = self.quantity.currentText(), self.log.isChecked()
         self.plot.getPlotItem().clear()
         axis = self.plot.left
@@ -169,7 +170,7 @@ class IoGraphs(GraphWindow):
             self.plot.box.setYRange(0, top * 1.05 or 1.0, padding=0)
 
     def _shown(self) -> list[tuple[IoSeries, QColor]]:
-        """Return the counted series that are on, with their colours."""
+        """Return the counted series that are turned on, with their colours."""
         every = self.list.series()
         return [
             (series, every[at].colour)
@@ -215,7 +216,7 @@ class IoGraphs(GraphWindow):
         self.use_range(times)
 
     def _choose(self, x: float, _: float) -> None:
-        """Select the first packet in the interval at `x`, of the first series that has one."""
+        """Select the first packet in the interval at `x`, from the first series with a packet."""
         at = self._interval_at(x)
         if at is None:
             return
@@ -237,7 +238,7 @@ class IoGraphs(GraphWindow):
         return at if 0 <= at < len(first.packets) else None
 
     def _describe(self, place: QPointF | None) -> None:
-        """Show the numbers of the interval at the pointer, or the actions of the mouse."""
+        """Show the numbers of the interval at the pointer; elsewhere, say what the mouse does."""
         at = None if place is None else self._interval_at(place.x())
         if not self.made.series:
             self.note.setText("No packets.")
@@ -272,7 +273,7 @@ def _edges(series: IoSeries) -> Floats:
 
 
 def _lines(series: IoSeries, quantity: str) -> list[tuple[Floats, Qt.PenStyle]]:
-    """Return the values to draw, each with a style; NaN is unknown."""
+    """Return the values to draw, each with a line style; NaN stands for unknown."""
     solid = Qt.PenStyle.SolidLine
     if quantity == PACKETS:
         return [(_a_second(series, series.packets), solid)]
@@ -292,7 +293,7 @@ def _a_second(series: IoSeries, counts: Int64s) -> Floats:
 
 
 def _numbers(series: IoSeries, at: int) -> str:
-    """Return the known numbers of one interval."""
+    """Return the numbers of one interval as text, as far as they are known."""
     found = f"{int(series.packets[at]):,} packets, {short(float(series.bits[at]))} bits"
     if series.p50_ns[at] != UNKNOWN:
         ranks = (series.p50_ns, series.p90_ns, series.p99_ns)
@@ -302,7 +303,7 @@ def _numbers(series: IoSeries, at: int) -> str:
 
 
 def show_io_graphs(window: QWidget, selection: Selection, view: View) -> IoGraphs:
-    """Open the I/O graphs of the open recording; `view` is the state of the main window."""
+    """Open the I/O graphs of the open recording; `view` says what the main window shows."""
     dialog = IoGraphs(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

@@ -70,7 +70,8 @@ class LatencyGraphs(GraphWindow):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         """Return the function that counts the chosen packets by time in kernel and capture time.
 
-        The function returns a message instead if no packet has a known time in kernel.
+        The function runs in another thread.  If no packet has a known time in kernel, the function
+        returns a message.
         """
 
         def count(progress: Progress) -> LatencyGrid | str:
@@ -80,14 +81,14 @@ class LatencyGraphs(GraphWindow):
         return count
 
     def show_made(self, made: LatencyGrid) -> None:
-        """Draw histogram and heat map."""
+        """Draw the histogram and the heat map of the counted packets `made`."""
         self.made = made
         self.draw()
         self.fit()
         self._say()
 
     def erase(self) -> None:
-        """Show no packets."""
+        """Remove all packets from both pictures."""
         self.made = None
         self.histogram.getPlotItem().clear()
         self._image.clear()
@@ -95,7 +96,7 @@ class LatencyGraphs(GraphWindow):
     # drawing
 
     def draw(self) -> None:
-        """Draw histogram and heat map from the counted packets."""
+        """Draw the histogram and the heat map."""
         if self.made is None:
             return
         dark = self.histogram.dark
@@ -119,7 +120,7 @@ class LatencyGraphs(GraphWindow):
             plot.addItem(mark)
 
     def _sides(self, made: LatencyGrid) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Return the edges of the heat map: s since packet 1, log10 of ns."""
+        """Return the edges of the heat map: s since packet 1, log10 of times in kernel (ns)."""
         begin = (made.begin_ns - made.origin_ns) / SECOND
         low, high = np.log10(made.edges_ns[[0, -1]]).tolist()
         return (begin, begin + len(made.counts) * made.interval_ns / SECOND), (low, high)
@@ -156,7 +157,7 @@ class LatencyGraphs(GraphWindow):
 
     @staticmethod
     def _between(low: float, high: float) -> str:
-        """Return the filter of times in kernel between two powers of ten, in ns."""
+        """Return the display filter for times in kernel between 10^`low` and 10^`high` ns."""
         begin, end = (round(10**one) for one in (low, high))
         return f"kbl.in_kernel >= {begin}ns && kbl.in_kernel < {max(end, begin + 1)}ns"
 
@@ -173,8 +174,8 @@ class LatencyGraphs(GraphWindow):
         texts = [_packets(self.made.total)]
         texts += [f"p{percent} {duration(ns)}" for percent, ns in ranks]
         if self.made.unknown:
-            texts.append(f"{self.made.unknown:,} without a known time in kernel")
-        texts.append("Drag in a picture to filter the list")
+            texts.append(f"{self.made.unknown:,} whose time in kernel is unknown")
+        texts.append("Drag in one of the pictures to filter the packet list")
         self.note.setText(" · ".join(texts))
 
     def _describe_bin(self, place: QPointF | None) -> None:
@@ -229,7 +230,7 @@ def _coloured(shade: Floats, dark: bool) -> npt.NDArray[np.uint8]:
 
 
 def show_latency_graphs(window: QWidget, selection: Selection, view: View) -> LatencyGraphs:
-    """Open the latency graphs of the open recording; `view` is the state of the main window."""
+    """Open the latency graphs of the open recording; `view` says what the main window shows."""
     dialog = LatencyGraphs(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

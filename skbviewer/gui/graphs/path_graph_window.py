@@ -56,9 +56,10 @@ class PathGraph(GraphWindow):
         self.count()
 
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
-        """Return the function that makes the path boxes of the chosen packets.
+        """Return the function that computes a box for each path class of the chosen packets.
 
-        The function returns a message instead if no packet has a known time in kernel.
+        The function runs in another thread.  If no packet has a known time in kernel, the function
+        returns a message.
         """
 
         def count(progress: Progress) -> PathBoxes | str:
@@ -75,7 +76,7 @@ class PathGraph(GraphWindow):
         self._describe(None)
 
     def erase(self) -> None:
-        """Show no boxes."""
+        """Remove all boxes and points from the graph."""
         self.made = None
         self.plot.getPlotItem().clear()
 
@@ -119,7 +120,7 @@ class PathGraph(GraphWindow):
         return {BOXES: box, MEDIAN: text, P99: themed(WIRE_COLOURS, dark), OUTLIERS: points}
 
     def fit(self) -> None:
-        """Show everything."""
+        """Zoom out until all boxes and points are visible."""
         made = self.made
         if made is None:
             return
@@ -154,7 +155,9 @@ class PathGraph(GraphWindow):
             self.plot.box.unmark()
             self.use_range(None, expression_for("kbl.path", made.name[at]))
         elif at is not None:
-            self.note.setText("This box contains all rarer paths, so there is no filter for it.")
+            self.note.setText(
+                "This box contains all rare paths, which no single filter can select."
+            )
 
     def _class_at(self, y: float) -> int | None:
         at = round(-y)
@@ -162,7 +165,7 @@ class PathGraph(GraphWindow):
         return at if there and abs(y + at) <= BOX / 2 else None
 
     def _point_at(self, x: float, y: float) -> int | None:
-        """Return the point next to a position of the plot, if it is within NEAR_PX."""
+        """Return the point that is next to a position of the plot, at most NEAR_PX pixels away."""
         made = self.made
         if made is None or not len(made.point_ns):
             return None
@@ -211,7 +214,7 @@ def _numbers(made: PathBoxes, at: int) -> str:
 
 
 def show_path_graph(window: QWidget, selection: Selection, view: View) -> PathGraph:
-    """Open the graph of paths."""
+    """Open the path graph of the open recording; `view` says what the main window shows."""
     dialog = PathGraph(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

@@ -32,7 +32,7 @@ COLOURS = (0, 4, 2, 5, 1)  # of PARTS, in SERIES_COLOURS
 
 
 class RoundTripGraph(GraphWindow):
-    """A bar for each interval, stacked by part, and a point for the capture's round trip."""
+    """A bar for each interval, stacked by part, and a point for the captured round trip."""
 
     title = "Round Trip Graph"
     captured_only = True
@@ -42,7 +42,7 @@ class RoundTripGraph(GraphWindow):
         self.made: RoundTripBars | None = None
         self.plot, self.legend = GraphPlot("Time since packet 1 (s)"), Legend()
         self.plot.left.durations = True
-        self.plot.left.setLabel("Round trip, average of an interval")
+        self.plot.left.setLabel("Average round trip in an interval")
         self.middle.addWidget(self.plot, 1)
         self.middle.addWidget(self.legend)
         self.plot.box.brushed.connect(self._brush)
@@ -55,7 +55,8 @@ class RoundTripGraph(GraphWindow):
     def work(self, recording: Recording, chosen: Chosen) -> Callable[[Progress], Any]:
         """Return the function that sums up the round trips that end with the chosen packets.
 
-        The function returns a message instead if there are no round trips.
+        The function runs in another thread.  If there are no round trips, the function returns a
+        message.
         """
 
         def count(progress: Progress) -> RoundTripBars | str:
@@ -72,7 +73,7 @@ class RoundTripGraph(GraphWindow):
         self._describe(None)
 
     def erase(self) -> None:
-        """Show no round trips."""
+        """Remove all round trips from the graph."""
         self.made = None
         self.plot.getPlotItem().clear()
 
@@ -150,14 +151,17 @@ class RoundTripGraph(GraphWindow):
         return at if 0 <= at < len(self.made.number) else None
 
     def _describe(self, place: QPointF | None) -> None:
-        """Show the numbers of the interval at the pointer, or the totals."""
+        """Show the numbers of the interval at the pointer; elsewhere, show the totals."""
         made = self.made
         if made is None:
             return
         at = None if place is None else self._interval_at(place.x())
         if at is None:
             number, complete = int(made.number.sum()), int(made.complete.sum())
-            text = f"{number:,} acknowledged segments, {complete:,} of them with known parts"
+            text = (
+                f"{number:,} acknowledged segments; for {complete:,} of them, all parts of the "
+                "round trip are known"
+            )
             hint = "Drag to filter the list by time, click to go to a packet."
             self.note.setText(f"{text}. {hint}")
             return
@@ -171,7 +175,7 @@ class RoundTripGraph(GraphWindow):
 
 
 def show_round_trips(window: QWidget, selection: Selection, view: View) -> RoundTripGraph:
-    """Open the round trip graph of the open recording; `view` is the state of the main window."""
+    """Open the round trip graph of the open recording; `view` says what the main window shows."""
     dialog = RoundTripGraph(selection, view, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.show()

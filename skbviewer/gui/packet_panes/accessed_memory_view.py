@@ -42,20 +42,20 @@ NUMBER_ROLE = Qt.ItemDataRole.UserRole
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 NO_PACKET = "Select a packet to see which memory its calls accessed."
 NO_COUNTS = (
-    "Which memory calls accessed is known if the emulator's plugin counted their loads and stores. "
-    "Choose its file."
+    "The memory that calls accessed is known only if the emulator's plugin counted their loads and "
+    "stores. Choose its file."
 )
 NO_PATH = "This packet has no calls."
 UNKNOWN = "The loads and stores of these calls were not counted, or are unknown."
-COUNTS_TIP = "Choose a file of the emulator's plugin that was counted during this recording"
-SELECTED_TIP = "Show only what the call accessed that is selected in the kernel path"
+COUNTS_TIP = "Choose a file that the emulator's plugin wrote during this recording"
+SELECTED_TIP = "Show only memory accesses of the call that is selected in the kernel path"
 
 
 class MemoryItem(QTreeWidgetItem):
-    """A row of the tree; numbers are sorted as numbers."""
+    """A row of the tree, which sorts numbers by value and not as text."""
 
     def __lt__(self, other: QTreeWidgetItem) -> bool:
-        """Return whether the row comes before another one, by the sorted column."""
+        """Return whether this row comes before the row `other` in the sorted column."""
         column = self.treeWidget().sortColumn()
         if column in NUMBERS:
             return int(self.data(column, NUMBER_ROLE) or 0) < int(
@@ -67,7 +67,7 @@ class MemoryItem(QTreeWidgetItem):
 class MemoryView(QWidget):
     """Follows the path, the call and the counts of `selection` while it is visible.
 
-    Its pane is opened when a file of counts is chosen that has loads and stores of calls.
+    The pane is opened when the user chooses a file of counts that has loads and stores.
     """
 
     def __init__(self, selection: Selection, parent: QWidget | None = None) -> None:
@@ -88,7 +88,7 @@ class MemoryView(QWidget):
 
     def _build(self) -> None:
         self.tree.setHeaderLabels(TITLES)
-        self.tree.setAccessibleName("Memory that calls of the selected packet accessed")
+        self.tree.setAccessibleName("Memory that the calls of the selected packet accessed")
         self.tree.setUniformRowHeights(True)
         self.tree.setAlternatingRowColors(True)
         self.tree.setAllColumnsShowFocus(True)
@@ -146,7 +146,7 @@ class MemoryView(QWidget):
         self.empty.show_text("" if pages else self._why_empty(calls))
 
     def _calls(self) -> list[PathCall]:
-        """Return the calls of the path, or the selected one if only that is wanted."""
+        """Return the calls of the path or, if the user wants only the selected call, this call."""
         path, (leg, call) = self._selection.path, self._selection.call
         if path is None:
             return []
@@ -172,7 +172,7 @@ class MemoryView(QWidget):
 
 
 def _title(calls: Sequence[PathCall], known: Sequence[PathCall], pages: Sequence[UsedPage]) -> str:
-    """Return what is shown, in one line."""
+    """Return one line of text about the memory that is shown."""
     lines = sum(len(one.page.lines) for one in pages)
     loads, stores = (sum(getattr(one.page, name) for one in pages) for name in ("loads", "stores"))
     said = (

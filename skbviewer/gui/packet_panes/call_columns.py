@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The columns of the kernel path.  A new column is one line here."""
+"""The columns of the kernel path.  A new column needs only a line in this table."""
 
 from __future__ import annotations
 
@@ -73,36 +73,36 @@ CALL_COLUMNS = (
         lambda leg, call: wording.microseconds(call.self_ns),
         RIGHT,
         "Self (µs)  ",
-        "Duration minus the calls inside (whatever packets they handle), minus interrupts, and "
-        "minus the time in which the thread was switched out",
+        "Duration of the call minus its inner calls, minus interrupts, and minus the time in which "
+        "the thread was switched out; inner calls for other packets are subtracted, too",
     ),
     CallColumn(
         "Without probes (µs)",
         lambda leg, call: wording.microseconds(call.comp_ns),
         RIGHT,
         "Without probes (µs)",
-        "Duration minus the cost of the probes",
+        "Duration of the call minus the cost of the probes",
     ),
     CallColumn(
         "Steps",
         lambda leg, call: _number(call.executed),
         RIGHT,
         "1,000,000 ",
-        "Executed instructions of the kernel, with those of the calls inside",
+        "Instructions of the kernel that the call executed, inner calls included",
     ),
     CallColumn(
         "Self Steps",
         lambda leg, call: _number(call.executed_self),
         RIGHT,
         "Self Steps ",
-        "Executed instructions of the kernel outside the recorded calls inside",
+        "Instructions of the kernel that the call executed outside its recorded inner calls",
     ),
     CallColumn(
         "Probe Steps",
         lambda leg, call: _number(call.executed_probes),
         RIGHT,
         "Probe Steps ",
-        "Executed instructions of the probes, with those in the calls inside",
+        "Instructions of the probes that the call executed, inner calls included",
     ),
     CallColumn("Caller", _caller, LEFT, "__local_bh_enable_ip+0x00"),
     CallColumn("Layer", lambda leg, call: call.layer, LEFT, "netfilter mm"),
@@ -114,7 +114,7 @@ CALL_COLUMNS = (
         _interrupts,
         RIGHT,
         "Interrupts (µs) ",
-        "Time of interrupts during the call and the calls inside it",
+        "Time of interrupts during the call, inner calls included",
     ),
     CallColumn("Process", _process, LEFT, "kworker/u4:0 [100]"),
     CallColumn("Device", lambda leg, call: call.device, LEFT, "veth0 mm"),

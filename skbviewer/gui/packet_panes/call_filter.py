@@ -10,7 +10,10 @@ from skbviewer.records import PathCall
 
 
 def call_filter(title: str, call: PathCall) -> str:
-    """Return the filter for the cell in column `title`; in other columns, for the function."""
+    """Return the display filter for the cell in column `title` of a call.
+
+    For a column without a filter of its own, the filter selects the call's function.
+    """
     made = _CELLS.get(title, _function)(call)
     return made or _function(call)
 

@@ -41,7 +41,7 @@ class Node(NamedTuple):
 
 
 def nodes_of(legs: tuple[Leg, ...], by_time: bool = False) -> list[Node]:
-    """Return all nodes; number 0 is the invisible root.
+    """Return the nodes of the tree of calls in `legs`; node 0 is the invisible root.
 
     Calls are children of the call that contains them, or, with `by_time`, children of their leg in
     order of entry.
@@ -55,7 +55,7 @@ def nodes_of(legs: tuple[Leg, ...], by_time: bool = False) -> list[Node]:
 def _add_in_order(nodes: list[Node], leg_number: int, leg: Leg) -> None:
     """Add a leg's calls, waits and events by time.
 
-    At equal times waits come first, events last.
+    At equal times, waits come first and events last.
     """
     top = _append(nodes, leg_number, -1, _ROOT)
     rows = [(call.entry_ns, 1, number) for number, call in enumerate(leg.calls)]
@@ -108,7 +108,7 @@ def _append_event(
 def _append_with_details(
     nodes: list[Node], leg_number: int, leg: Leg, number: int, parent: int
 ) -> None:
-    """Add an event and, below it, the details in another tracer's log."""
+    """Add an event and, below it, the details that another tracer recorded."""
     event = leg.events[number]
     own = _append(nodes, leg_number, event.call, parent, number)
     for line in range(len(wording.event_details(event))):
@@ -140,7 +140,7 @@ class CallModel(QAbstractItemModel):
         self._dark = False
 
     def show(self, path: PacketPath | None) -> None:
-        """Show a path; None shows nothing."""
+        """Show the calls of a path; None empties the tree."""
         self.beginResetModel()
         self._path = path
         self._legs = () if path is None else (*path.legs, *path.branches)
@@ -154,13 +154,16 @@ class CallModel(QAbstractItemModel):
         self.endResetModel()
 
     def set_colours(self, colours: dict[str, QColor], dark: bool) -> None:
-        """Set the colour of each layer, by name."""
+        """Set the colours of the layers, by name; `dark` says whether the window is dark."""
         self.layoutAboutToBeChanged.emit()
         self._colours, self._dark = colours, dark
         self.layoutChanged.emit()
 
     def index_of(self, leg: int, call: int) -> QModelIndex:
-        """Return the index of a call's row (call -1: the leg's row); invalid if there is none."""
+        """Return the index of the row of a call; with a `call` of -1, of the leg's row.
+
+        The index is invalid if there is no such row.
+        """
         at = self._place.get((leg, call), _ROOT)
         return _NOWHERE if at == _ROOT else self.createIndex(self._nodes[at].row, 0, at)
 
@@ -182,15 +185,15 @@ class CallModel(QAbstractItemModel):
         return None if node.call < 0 else self._legs[node.leg].calls[node.call]
 
     def call_at(self, index: Index) -> tuple[int, int]:
-        """Return (leg, call) of a row, or of the call that contains an event.
+        """Return (leg, call) of a row, both from 0, or of the call that contains an event.
 
-        The call is -1 for a leg and for an invalid index.  Rows of branches return (-1, -1).
+        The call is -1 if the row is a leg.  Both numbers are -1 if the row is a branch.
         """
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
         return (node.leg, node.call) if node.leg < self._own else (-1, -1)
 
     def packet_at(self, index: Index) -> int:
-        """Return the packet list's row of a branch: n, -n for K<n>, 0 for none."""
+        """Return to which row of the packet list a branch belongs: n, -n for K<n>, 0 for none."""
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
         row = self._legs[node.leg].row if node.leg >= self._own else ""
         return -int(row[1:]) if row.startswith("K") else int(row or 0)
@@ -211,7 +214,9 @@ class CallModel(QAbstractItemModel):
             seen = wording.capture_text(leg, leg.zero_ns)
             lines = [self._title(leg), f"{verdict}: {leg.reason}"]
             lines += [f"Captured {seen}"] if seen else []
-            lines += ["Double-click to go to that packet"] if leg.relation and leg.row else []
+            lines += (
+                ["Double-click to go to the packet of this row"] if leg.relation and leg.row else []
+            )
             return "\n".join(lines)
         if role == _ROLE.FontRole:
             font = QFont()
@@ -265,13 +270,13 @@ class CallModel(QAbstractItemModel):
     # Qt's own names
 
     def index(self, row: int, column: int, parent: Index = _NOWHERE) -> QModelIndex:
-        """Return the index of a row below `parent` for Qt."""
+        """Return the index of row number `row` inside the row `parent`, for Qt."""
         children = self._nodes[parent.internalId() if parent.isValid() else _ROOT].children
         inside = 0 <= row < len(children) and 0 <= column < len(CALL_COLUMNS)
         return self.createIndex(row, column, children[row]) if inside else QModelIndex()
 
     def parent(self, index: Index = _NOWHERE) -> QModelIndex:  # type: ignore[override]  # stub has QObject.parent() too
-        """Return the index of the row above for Qt."""
+        """Return the index of the row that contains a row, for Qt."""
         above = self._nodes[index.internalId()].parent if index.isValid() else -1
         return (
             QModelIndex() if above <= _ROOT else self.createIndex(self._nodes[above].row, 0, above)

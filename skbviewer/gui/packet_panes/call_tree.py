@@ -68,7 +68,7 @@ class CallTree(QTreeView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("calls")
-        self.setAccessibleName("Function sequence of the selected packet")
+        self.setAccessibleName("Kernel functions that handled the selected packet")
         self.calls = CallModel(self)
         self.calls.by_time = QSettings().value(BY_TIME, False, bool) is True
         self._path: PacketPath | None = None
@@ -93,7 +93,7 @@ class CallTree(QTreeView):
         self.customContextMenuRequested.connect(self._ask_menu)
 
     def row_menu(self, index: QModelIndex) -> QMenu:
-        """Return the context menu of a cell and of the tree."""
+        """Return the context menu of a cell; it also has the actions for the whole tree."""
         call = self.calls.call_of_row(index)
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -132,7 +132,7 @@ class CallTree(QTreeView):
         self.row_menu(self.indexAt(place)).popup(self.viewport().mapToGlobal(place))
 
     def set_by_time(self, on: bool) -> None:
-        """List calls in order of entry, or below the call that contains them."""
+        """List calls in order of entry if `on`, or else below the call that contains them."""
         leg, call = self.calls.call_at(self.currentIndex())
         QSettings().setValue(BY_TIME, on)
         self.calls.by_time = on
@@ -174,16 +174,16 @@ class CallTree(QTreeView):
             self.scrollTo(index)
 
     def set_colours(self, colours: dict[str, QColor], dark: bool) -> None:
-        """Set the colour of each layer, by name."""
+        """Set the colours of the layers, by name; `dark` says whether the window is dark."""
         self.calls.set_colours(colours, dark)
 
     def use_settings(self) -> None:
-        """Show the columns that the settings list."""
+        """Show the columns that are chosen in the settings."""
         self._hidden = _hidden_columns()
         self._show_columns()
 
     def columns_menu(self) -> QMenu:
-        """Return a menu with a check mark for each column but the first."""
+        """Return a menu that shows or hides each column except the first."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._add_order(menu)
@@ -203,7 +203,7 @@ class CallTree(QTreeView):
         self._show_columns()
 
     def _show_columns(self) -> None:
-        """Hide the columns that the user hid, and those that have no values in the recording."""
+        """Hide columns that the user does not want, and columns without values in the recording."""
         for place, column in enumerate(CALL_COLUMNS):
             known = self._known.get(place, True)
             self.setColumnHidden(place, not known or column.title in self._hidden)
@@ -234,7 +234,7 @@ class CallTree(QTreeView):
     def _make_room(self) -> None:
         """Widen the function column for deeply nested names, up to MOST of the view.
 
-        If the last visible column fits only then, the function column is narrowed a little.
+        The function column is made a little narrower if this lets the last visible column fit.
         """
         room = self.viewport().width()
         width = max(self.columnWidth(FUNCTION), min(self._needed, round(room * MOST)))

@@ -69,7 +69,7 @@ class ExecutedBars(QStyledItemDelegate):
     def _item(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> tuple[QStyleOptionViewItem, QStyle]:
-        """Return what is to be drawn of a cell, and the style that draws it."""
+        """Return the options for drawing a cell, and the style that draws it."""
         shown = QStyleOptionViewItem(option)
         self.initStyleOption(shown, index)
         return shown, shown.widget.style() if shown.widget is not None else QApplication.style()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The headers of a packet as a tree.  Each line knows its bytes and its display filter."""
+"""The headers of a packet as a tree.  Each line has its bytes and a display filter."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class DetailTree(QTreeWidget):
         return None if item is None else item.data(0, NODE)
 
     def choose_byte(self, byte: int) -> None:
-        """Go to the innermost line that contains a byte; Frame contains all bytes and is last."""
+        """Go to the innermost header or field that contains a byte."""
         items = [self.topLevelItem(n) for n in range(self.topLevelItemCount())]
         found: Item | None = None
         while items:
@@ -91,7 +91,7 @@ class DetailTree(QTreeWidget):
             menu.exec(self.viewport().mapToGlobal(place))
 
     def menu(self, item: Item | None) -> QMenu | None:
-        """Return the context menu of a line; None outside all lines."""
+        """Return the context menu of a line; None if `item` is None."""
         node = self.node(item)
         if node is None:
             return None
@@ -136,7 +136,7 @@ def _item(node: Node) -> Item:
 
 
 def _title(item: Item) -> str:
-    """Return a key that is equal for the same header or field of every packet."""
+    """Return a key for a header or field, which is the same key in every packet."""
     node: Node = item.data(0, NODE)
     return node.field or node.text.split(",")[0].split(":")[0].split(" (")[0]
 

@@ -24,7 +24,7 @@ MARGIN = 6
 
 
 class HexView(QAbstractScrollArea):
-    """Shows bytes, a range of which can be highlighted.  `byte_chosen` is the byte clicked."""
+    """Shows bytes; a range of them can be highlighted.  `byte_chosen` is the byte clicked."""
 
     byte_chosen = Signal(int)
 
@@ -49,11 +49,11 @@ class HexView(QAbstractScrollArea):
 
     @property
     def lit(self) -> range:
-        """Return the range of the highlighted bytes."""
+        """Return the offsets of the highlighted bytes."""
         return self._lit
 
     def show_bytes(self, data: bytes, empty: str = "") -> None:
-        """Show `data`; if there is none, the text `empty`."""
+        """Show `data`; if it is empty, show the text `empty`."""
         self._data, self._lit, self._empty = data, range(0), empty
         self.setAccessibleDescription(f"{len(data)} bytes" if data else empty)
         self._fit()
@@ -61,7 +61,7 @@ class HexView(QAbstractScrollArea):
         self.viewport().update()
 
     def light(self, offset: int, length: int) -> None:
-        """Highlight `length` bytes from `offset` and scroll to the first."""
+        """Highlight `length` bytes from `offset` on, and scroll to the first of them."""
         self._lit = range(offset, min(offset + length, len(self._data)))
         line, bar = offset // LINE, self.verticalScrollBar()
         if self._lit and not bar.value() <= line < bar.value() + bar.pageStep():
@@ -69,7 +69,10 @@ class HexView(QAbstractScrollArea):
         self.viewport().update()
 
     def byte_at(self, place: QPoint) -> int:
-        """Return the byte at a point of the viewport, in either column; -1 if there is none."""
+        """Return the offset of the byte at a point of the viewport; -1 if there is none.
+
+        The point may be in the hexadecimal part or in the text.
+        """
         cell, height = self._cell()
         column = (place.x() - MARGIN) // cell + self.horizontalScrollBar().value()
         line = place.y() // height + self.verticalScrollBar().value()
@@ -83,7 +86,7 @@ class HexView(QAbstractScrollArea):
         return found if 0 <= found < len(self._data) else -1
 
     def dump(self) -> str:
-        """Return all bytes as text, in the form shown."""
+        """Return all bytes as text, in the form in which they are shown."""
         lines = range(0, len(self._data), LINE)
         return "\n".join(f"{at:04x}  {self._hex(at):<49} {self._text(at)}" for at in lines)
 
@@ -130,7 +133,7 @@ class HexView(QAbstractScrollArea):
                 painter.drawText(left + column * cell, base, text)
 
     def _columns(self, place: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Return (column, width) of byte `place` of a line, in hexadecimal and as text."""
+        """Return (column, width) of byte number `place` of a line, in hexadecimal and as text."""
         return (HEX_AT + place * 3 + (place >= LINE // 2), 2), (TEXT_AT + place, 1)
 
     # Qt's own names

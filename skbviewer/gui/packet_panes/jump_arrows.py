@@ -26,7 +26,7 @@ class JumpArrows(QStyledItemDelegate):
         self.current = -1
 
     def show(self, arrows: Sequence[Arrow]) -> None:
-        """Use these arrows from now on."""
+        """Paint `arrows` from now on."""
         self._of_row = {}
         for one in arrows:
             for row in range(min(one.begin, one.end), max(one.begin, one.end) + 1):
@@ -50,7 +50,7 @@ class JumpArrows(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        """Paint the arrows that cross a row."""
+        """Paint the parts of all arrows that are in one row."""
         super().paint(painter, option, index)
         palette: QPalette = option.palette
         box, row = option.rect, index.row()

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class CodeFiles(NamedTuple):
     """The files beside a recording that show a function's code and how often it was executed.
 
-    An `image` of the settings that does not fit recorded code is left out; one that was just
-    `chosen` is not.
+    If an `image` from the settings does not fit the recorded code, it is left out; an `image` that
+    the user has just `chosen` is refused.
     """
 
     image: Path | None = None
@@ -41,10 +41,10 @@ class LoadedCode(NamedTuple):
 def load_code(
     code: RecordedCode, function: str, files: CodeFiles, progress: Progress
 ) -> LoadedCode:
-    """Return the code of `function` with its counts.
+    """Return the machine code of `function`, with the number of executions of each instruction.
 
-    Counts are left out if the code is that of an image, or if their file is refused.  Raises
-    BadInput if there is no code, or if the image is refused, and Cancelled.
+    The numbers of executions are left out if the code is from an image, or if their file is
+    refused.  Raises BadInput if there is no code, or if the image is refused, and Cancelled.
     """
     from skbviewer.analysis.disassembly.jump_arrow_layout import arrows_of
 

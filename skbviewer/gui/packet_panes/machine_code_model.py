@@ -52,7 +52,7 @@ class CodeModel(QAbstractTableModel):
         self.dark = False
 
     def show(self, shown: Disassembly | None, dark: bool) -> None:
-        """Show the code of a function; None: no row."""
+        """Show the machine code of a function; None empties the table."""
         self.beginResetModel()
         self._rows = shown.instructions if shown is not None else ()
         self._most = max((one.executed or 0 for one in self._rows), default=0)
@@ -64,15 +64,15 @@ class CodeModel(QAbstractTableModel):
         return self._rows[row]
 
     def row_of(self, address: int) -> int:
-        """Return the row at an address, -1 if there is none."""
+        """Return the row of the instruction at `address`; -1 if there is none."""
         return next((row for row, one in enumerate(self._rows) if one.address == address), -1)
 
     def marked_rows(self) -> list[int]:
-        """Return the rows at which packets were dropped or calls were recorded."""
+        """Return the rows of instructions at which packets were dropped or calls were recorded."""
         return [row for row, one in enumerate(self._rows) if one.drops or one.calls]
 
     def _share(self, one: Instruction) -> float | None:
-        """Return the executions of an instruction, compared with those of the hottest one."""
+        """Return how often an instruction was executed, relative to the one executed most often."""
         return one.executed / self._most if one.executed else None
 
     def _text(self, one: Instruction, column: int) -> str:

@@ -2,8 +2,8 @@
 """The pane of machine code: the instructions of a function, as recorded or from a kernel image.
 
 If no code was recorded, the user is asked for the image once per kernel release; the settings keep
-it.  The user may choose a file with executed instructions; it is used until another recording is
-opened.
+the image's path.  The user may choose a file with executed instructions; it is used until another
+recording is opened.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ ASK = (
     "“Disassemble This Function”."
 )
 WHICH = "The machine code of {} is in the kernel image (vmlinux or vmlinuz) of Linux {}."
-NO_COUNTS = "Counts need recorded code: kblrecord --code records it."
+NO_COUNTS = "Counts can only be shown for recorded code: record it with 'kblrecord --code'."
 COUNTS_TIP = (
-    "Show how often each instruction was executed, from a file of the emulator's plugin that was "
-    "counted since the same boot"
+    "Show how often each instruction was executed; choose the file that the emulator's plugin "
+    "wrote, counted since the same boot"
 )
 NO_LOG = "The recording has no kernel log, so it has no functions to disassemble."
 
@@ -133,7 +133,10 @@ class CodeView(QWidget):
         outer.addWidget(self.pages)
 
     def show_function(self, function: str) -> None:
-        """Show the code of `function`; ask for an image if one is needed and none is known."""
+        """Show the machine code of `function`.
+
+        If the code was not recorded and no kernel image is known, the user is asked for an image.
+        """
         self._function = function
         self._come_forward()
         release, known = self._release(), _images()
@@ -147,7 +150,7 @@ class CodeView(QWidget):
             self._say(WHICH.format(function, release), choose=True)
 
     def ask(self) -> None:
-        """Ask for the kernel image, and show the function from it."""
+        """Ask for a kernel image, and show the function's code from this image."""
         known = _images().get(self._release(), "/boot")
         name, _ = QFileDialog.getOpenFileName(
             self, "Choose the Recorded Kernel", known, "Kernel images (vmlinu*);;All files (*)"
@@ -209,7 +212,10 @@ class CodeView(QWidget):
         self._go_to(max(row, 0))
 
     def _show_counts(self, shown: Disassembly, refused: str) -> None:
-        """Show or hide what belongs to counts.  A file that was `refused` is not used again."""
+        """Show or hide the widgets and columns that show counts of executed instructions.
+
+        A file with counts that was `refused` is not used again.
+        """
         if refused:
             self._files = self._files._replace(counts=None)
         self.refused.setText(refused)
@@ -220,7 +226,10 @@ class CodeView(QWidget):
         self.table.setColumnHidden(CodeColumn.EXECUTED, shown.executed is None)
 
     def follow(self, index: QModelIndex) -> None:
-        """Go to the target of a jump, or disassemble the function that is called."""
+        """Go to the target of a jump, or show the function that is called.
+
+        `index` is the clicked cell.
+        """
         if not index.isValid():
             return
         one = self.code.instruction(index.row())
@@ -262,7 +271,7 @@ class CodeView(QWidget):
             dock.raise_()
 
     def close_tasks(self) -> None:
-        """Stop reading.  No thread is left afterwards."""
+        """Stop reading, and wait until the thread has ended."""
         self._tasks.close()
 
     # Qt's own names
@@ -274,7 +283,7 @@ class CodeView(QWidget):
 
 
 def _title(shown: Disassembly) -> str:
-    """Return the title without the name of the function."""
+    """Return the rest of the pane's title, after the name of the function."""
     size = counted(shown.end - shown.begin, "byte")
     whence = "recorded in " if shown.recorded else ""
     executed = "" if shown.executed is None else f"{shown.executed:,} instructions executed; "
@@ -304,7 +313,7 @@ def _table(model: CodeModel, arrows: JumpArrows, bars: ExecutedBars) -> QTableVi
 
 
 def _images() -> dict[str, str]:
-    """Return the images that the settings know, by release; {} if they are damaged."""
+    """Return the kernel images in the settings, by kernel release; {} if they are damaged."""
     try:
         found = json.loads(str(QSettings().value(IMAGES, "{}")))
     except ValueError:

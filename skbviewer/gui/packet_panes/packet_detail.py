@@ -11,10 +11,10 @@ from ..packets.selection import Selection
 from .tree_and_bytes import TreeAndBytes
 
 NO_PACKET = "Select a packet to see its headers and bytes."
-NOT_CAPTURED = "No capture contains this packet; only the kernel log does."
+NOT_CAPTURED = "Only the kernel log contains this packet; no capture does."
 MOVED = (
-    "The capture file has moved or changed since it was imported, so its bytes cannot be shown. "
-    "Use File > Locate Moved Files if it has moved."
+    "The capture file was moved or changed after the import, so the packet's bytes cannot be "
+    "shown. If the file was moved, use File > Locate Moved Files."
 )
 NO_BYTES = "No bytes of this packet were captured."
 
@@ -31,7 +31,7 @@ class PacketDetail(TreeAndBytes):
         self.show_path(None)
 
     def show_path(self, path: PacketPath | None) -> None:
-        """Show the packet of `path`."""
+        """Show headers and bytes of the packet whose path is `path`; None empties the pane."""
         row, recording = self._selection.row, self._selection.recording
         if path is None or row is None or recording is None:
             self.show_nodes((), b"", NO_PACKET)

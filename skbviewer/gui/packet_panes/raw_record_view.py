@@ -20,7 +20,7 @@ PAUSE_MS = 150  # calls that the user only passes are not looked up
 
 
 class RawView(TreeAndBytes):
-    """Follows `selection` while it is visible.  The file is searched in the background."""
+    """The pane follows `selection` while it is visible.  The file is searched in the background."""
 
     def __init__(self, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,7 +38,7 @@ class RawView(TreeAndBytes):
         self.show_nodes((), b"", NO_CALL)
 
     def close_tasks(self) -> None:
-        """Stop searching.  No thread is left afterwards."""
+        """Stop searching, and wait until the thread has ended."""
         self._pause.stop()
         self._tasks.close()
 

@@ -51,7 +51,7 @@ class SourceText(QPlainTextEdit):
         self._make_room()
 
     def show_lines(self, text: str, first: int, last: int) -> None:
-        """Show `text`, with lines `first` to `last` (from 1) highlighted and in view."""
+        """Show `text`, highlight the lines `first` to `last` (from 1), and scroll to them."""
         if text != self.toPlainText():
             self.setPlainText(text)
         background = QColor(self.palette().color(QPalette.ColorRole.Highlight))

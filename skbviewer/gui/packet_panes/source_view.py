@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The pane of kernel source: the definition of a function, found by a scan of skbscan.
 
-The user is asked for the scan and the kernel tree once; the settings keep them.
+The user is asked once for the scan and the kernel source; the settings keep both paths.
 """
 
 from __future__ import annotations
@@ -82,7 +82,10 @@ class SourceView(QWidget):
         outer.addWidget(self.pages)
 
     def show_function(self, function: str) -> None:
-        """Show the definition of `function`.  Reads the scan if it has not been read."""
+        """Show the definition of `function`.
+
+        Reads the scan of the kernel source first if this was not done yet.
+        """
         self._function = function
         self._come_forward()
         scan = str(QSettings().value(SCAN, ""))
@@ -94,15 +97,20 @@ class SourceView(QWidget):
             self._say(ASK)
 
     def ask(self) -> None:
-        """Ask for the scan and the kernel tree."""
+        """Ask for the output of skbscan and for the kernel source that was scanned."""
         folder = str(QSettings().value(SCAN, ""))
         scan, _ = QFileDialog.getOpenFileName(
-            self, "Choose the Output of skbscan scan --json", folder, "JSON (*.json);;All files (*)"
+            self,
+            "Choose a File Written by skbscan scan --json",
+            folder,
+            "JSON (*.json);;All files (*)",
         )
         if not scan:
             return
         tree = QFileDialog.getExistingDirectory(
-            self, "Choose the Kernel Tree That Was Scanned", str(QSettings().value(TREE, ""))
+            self,
+            "Choose the Folder of the Kernel Source That Was Scanned",
+            str(QSettings().value(TREE, "")),
         )
         self._load(Path(scan), Path(tree))
 
@@ -117,7 +125,7 @@ class SourceView(QWidget):
         if self._function:
             self._show_places(made)
         else:
-            self._say(f"{len(made):,} functions. Double-click one in the kernel path.")
+            self._say(f"{len(made):,} functions. Double-click a function in the kernel path.")
 
     def _show_places(self, made: SourceMap) -> None:
         self.places.blockSignals(True)
@@ -151,5 +159,5 @@ class SourceView(QWidget):
             dock.raise_()
 
     def close_tasks(self) -> None:
-        """Stop reading.  No thread is left afterwards."""
+        """Stop reading, and wait until the thread has ended."""
         self._tasks.close()

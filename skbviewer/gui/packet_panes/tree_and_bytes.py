@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A tree of fields and their bytes.  A line highlights its bytes, a byte selects its line."""
+"""A tree of fields and their bytes.
+
+A click on a line highlights the line's bytes, and a click on a byte selects the byte's line.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class TreeAndBytes(QWidget):
         self.bytes.byte_chosen.connect(self.tree.choose_byte)
 
     def show_nodes(self, nodes: Sequence[Node], data: bytes, empty: str) -> None:
-        """Show `nodes` and their bytes `data`; without data, the text `empty`."""
+        """Show the headers `nodes` and the bytes `data`; without data, show the text `empty`."""
         self.tree.show_nodes(nodes)
         self.tree.setVisible(bool(nodes))
         self.bytes.show_bytes(data, empty)

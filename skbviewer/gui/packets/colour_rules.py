@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Colouring rules of the packet list: Wireshark's defaults (its file colorfilters, of 4.4).
+"""Colouring rules of the packet list; the defaults are those of Wireshark 4.4 (file colorfilters).
 
-Two of its rules are left out, because no capture that skbviewer reads contains such packets: HTTP/2
-without TLS and system events. A packet gets the colours of the first rule whose display filter it
-matches.
+Two of Wireshark's rules are left out: HTTP/2 without TLS, and system events.  No capture that
+skbviewer reads contains such packets. A packet gets the colours of the first rule whose display
+filter it matches.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def stored_rules() -> tuple[Rule, ...]:
 
 
 def store(rules: Sequence[Rule]) -> None:
-    """Save `rules`.  The defaults are not saved, so that a later version can improve them."""
+    """Save `rules`.  The default rules are not saved, so that a later version can improve them."""
     if tuple(rules) == DEFAULTS:
         QSettings().remove(SETTING)
     else:
@@ -112,7 +112,7 @@ def store(rules: Sequence[Rule]) -> None:
 
 @cache
 def colours(rule: Rule, dark: bool) -> RowColours:
-    """Return the colours of a row that matches this rule."""
+    """Return the colours that `rule` gives to a row, for a dark or a light window."""
     background, foreground = QColor(rule.background), QColor(rule.foreground)
     if dark and background.lightness() > foreground.lightness():
         hue, saturation = background.hslHue(), background.hslSaturation()

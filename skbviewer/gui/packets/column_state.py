@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Columns, order and widths of the packet list, as kept in the settings."""
+"""The columns of the packet list, with their order and widths, as they are kept in the settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ColumnState(NamedTuple):
     hidden: bool = False
 
     def column(self) -> Column | None:
-        """Return the column; None if this program does not know it."""
+        """Return the column that this state is about; None if this program does not know it."""
         if self.key in BY_KEY:
             return BY_KEY[self.key]._replace(title=self.title)
         return field_column(self.key.removeprefix("field:"), self.title)
@@ -32,14 +32,15 @@ DEFAULT = tuple(
 
 
 def write(states: Iterable[ColumnState]) -> str:
-    """Return the text of `states` for the settings."""
+    """Return a text that describes `states`, for the settings."""
     return json.dumps([list(state) for state in states])
 
 
 def read(text: str) -> Sequence[ColumnState]:
-    """Return the columns that the text of write() describes; DEFAULT if the text is unusable.
+    """Return the columns that `text` describes; DEFAULT if the text is unusable.
 
-    Unknown columns are left out, and default columns that are missing are added, hidden.
+    write() makes such texts.  Unknown columns are left out.  Default columns that the text lacks
+    are added, but hidden.
     """
     try:
         states = [ColumnState(str(k), str(t), int(w), bool(h)) for k, t, w, h in json.loads(text)]

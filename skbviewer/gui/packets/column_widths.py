@@ -34,12 +34,12 @@ class ColumnWidths:
         self._letter = _letter(table.font())
 
     def chosen(self, at: int) -> int:
-        """Return the width that the user gave to a visible column; 0 if none."""
+        """Return the width in pixels that the user gave to the visible column `at`; 0 if none."""
         column, width = self._packets.columns[at], self._header.sectionSize(at)
         return 0 if column.key == "info" or self._is_own(at) else width
 
     def set(self, at: int, width: int) -> None:
-        """Set the width of a column; 0 means its default, until the user chooses a width."""
+        """Set the width of column `at`; 0 means the default until the user chooses a width."""
         column = self._packets.columns[at]
         if width:
             self._own.pop(column.key, None)
@@ -48,7 +48,7 @@ class ColumnWidths:
         self._header.resizeSection(at, width)
 
     def fit(self) -> None:
-        """Fit the columns that the user did not size to the listed rows."""
+        """Fit columns to the listed rows, except columns whose width the user chose."""
         packets = self._packets
         keys = {at: packets.columns[at].key for at in self._header.shown_columns()}
         own = [at for at in keys if keys[at] != "info" and self._is_own(at)]
@@ -78,7 +78,7 @@ class ColumnWidths:
         self._header.resizeSection(at, width)
 
     def widen(self) -> None:
-        """Widen columns for newly listed or sorted rows; no column becomes narrower."""
+        """Widen columns for rows that are newly listed or sorted; no column becomes narrower."""
         packets, header = self._packets, self._header
         for at in self._header.shown_columns():
             column, sorts = packets.columns[at], at == header.sortIndicatorSection()
@@ -87,7 +87,10 @@ class ColumnWidths:
         self.fill()
 
     def see(self, first: int, last: int) -> None:
-        """Widen columns for the rows on screen: not all rows of a long list were measured."""
+        """Widen columns for the rows on screen, from `first` to `last`.
+
+        In a long list, fit() does not measure all rows.
+        """
         packets, header = self._packets, self._header
         for at in self._header.shown_columns():
             column = packets.columns[at]
@@ -112,7 +115,7 @@ class ColumnWidths:
         return round(INFO_LETTERS * self._letter)
 
     def _left(self, *keys: str) -> int:
-        """Return the window's width minus the widths of all columns except Info and `keys`."""
+        """Return the width that is left in the window after all columns except Info and `keys`."""
         columns = self._packets.columns
         others = [
             self._header.sectionSize(at)
@@ -129,7 +132,7 @@ class ColumnWidths:
             self.fill()
 
     def scale(self) -> None:
-        """Scale the columns after the text size changed."""
+        """Scale the widths of the columns after the text size has changed."""
         before, now = self._letter, _letter(self._table.font())
         self._letter = now
         for at in self._header.shown_columns():
@@ -138,7 +141,7 @@ class ColumnWidths:
         self.fit()
 
     def fill(self) -> None:
-        """Give Info the remaining width."""
+        """Give the column Info the width that the other columns leave."""
         table, header = self._table, self._header
         info = self._packets.column_of("info")
         if info < 0 or header.isSectionHidden(info):
@@ -151,7 +154,7 @@ class ColumnWidths:
         return self._own.get(key) == self._header.sectionSize(at)
 
     def _usual(self, column: Column, tight: bool = False) -> int:
-        """Return the default width; if `tight`, the width of title and rows without an arrow."""
+        """Return the default width; if `tight`, the width of title and rows without sort arrow."""
         packets, texts = self._packets, [column.sample]
         if column.key == "time":
             texts = [sample(packets.time_format, packets.precision)]
@@ -172,7 +175,7 @@ class ColumnWidths:
         return max(map(metrics.horizontalAdvance, texts), default=0) + room + MARGINS
 
     def _listed(self, column: Column) -> list[str]:
-        """Return the texts of a column; [] if rows that were not read may be wider."""
+        """Return the texts of a column; [] if rows that have not been read may have wider texts."""
         packets = self._packets
         if packets.rowCount() > ROWS_FITTED and column.key not in SELDOM:
             return []

@@ -15,7 +15,10 @@ MOST = 100_000  # rows on the clipboard; more rows should be exported to a file
 
 
 def rows_as_csv(model: PacketModel, columns: Sequence[int], positions: Iterable[int]) -> str:
-    """Return a header line, then one line per row (RFC 4180, but with newlines as line ends)."""
+    """Return the rows at `positions` as CSV with a header line.
+
+    The format is that of RFC 4180, but with newlines as line ends.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([model.columns[column].title for column in columns])
@@ -25,6 +28,6 @@ def rows_as_csv(model: PacketModel, columns: Sequence[int], positions: Iterable[
 
 
 def rows_as_text(model: PacketModel, columns: Sequence[int], positions: Iterable[int]) -> str:
-    """Return one line per row, with cells separated by tabs."""
+    """Return the rows at `positions` as lines, with tabs between the cells."""
     lines = ("\t".join(model.text(p, column) for column in columns) for p in positions)
     return "".join(f"{line}\n" for line in lines)

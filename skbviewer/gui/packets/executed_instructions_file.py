@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ExecutedSteps(QObject):
-    """Follows the counts of `selection`, and gives it the executed instructions of calls."""
+    """Reads the file of counts in `selection`, and sets the executed instructions in it."""
 
     read = Signal(str)  # one line for the user: of how many calls
     failed = Signal(str)  # one line for the user
@@ -42,7 +42,7 @@ class ExecutedSteps(QObject):
 
 
 def ask_counts(parent: QWidget, selection: Selection) -> None:
-    """Ask for a file with executed instructions, and use it for the recording."""
+    """Ask for a file with counts of executed instructions, and use it for the open recording."""
     if selection.recording is None:
         return
     sources = selection.recording.sources()

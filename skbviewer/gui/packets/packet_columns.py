@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The columns of the packet list.  A new column is one line here; any field can become one."""
+"""The columns of the packet list.
+
+A new column needs only a line here; the user can make a column of any field.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ TEXTS = ("text", "protocol", "bytes", "hardware address", "IPv4 address", "IPv6 
 
 
 class Column(NamedTuple):
-    """A column: `key` identifies it in the settings, `sample` is a text as wide as the column.
+    """A column; `key` identifies it in the settings, `sample` is a text as wide as the column.
 
     A column with the `sample` "" takes the remaining width.  `value` is None for a column that
     shows the field `order`.  `order` is the sort key: a field's name, or a word of
@@ -41,7 +44,7 @@ class Column(NamedTuple):
 
 
 def match_text(row: ListRow) -> str:
-    """Return "exact" or "ambiguous 62 %", for example."""
+    """Return the verdict of a row, such as "exact" or "ambiguous 62 %"."""
     if row.verdict == "ambiguous" and row.confidence is not None:
         return f"{row.verdict} {row.confidence:.0%}".replace("%", " %")
     return row.verdict
@@ -53,7 +56,7 @@ def _count(number: int | None) -> str:
 
 COLUMNS = (
     Column("number", "No.", lambda row: row.number, RIGHT, "00000", "frame.number",
-           "Packet number; K: an skb lifetime without a captured packet"),
+           "Number of the packet; K<n> is an skb lifetime without a captured packet"),
     Column("time", "Time", lambda row: "", RIGHT, "", "frame.time",
            "Time of capture; for a K row, the start of the skb lifetime, on the capture's clock"),
     Column("source", "Source", lambda row: row.source, LEFT, "00:00:00:00:00:00", "source",
@@ -66,10 +69,11 @@ COLUMNS = (
            "Bytes on the wire"),
     Column("info", "Info", lambda row: row.info, LEFT, "", "info", "Summary of the packet"),
     Column("kernel", "Time in kernel", lambda row: wording.duration(row.kernel_ns), RIGHT,
-           "Time in kernel", "kbl.in_kernel", "Time in at least one leg: busy, waiting or unknown"),
+           "Time in kernel", "kbl.in_kernel", "Time in which the packet was in at least one leg: "
+           "busy, waiting or unknown"),
     Column("busy", "Busy", lambda row: wording.duration(row.busy_ns), RIGHT, "99.999 ms",
-           "kbl.busy", "Time in which a function worked on this packet, without waits and "
-           "without work on other packets"),
+           "kbl.busy", "Time in which functions worked on this packet; waits and work on other "
+           "packets do not count"),
     Column("waiting", "Waiting", lambda row: wording.duration(row.wait_ns), RIGHT, "999.9 µs",
            "kbl.waiting", "Time in queues, in interrupts, and while the packet's thread "
            "handled other packets or was switched out"),
@@ -80,7 +84,7 @@ COLUMNS = (
     Column("process", "Process", lambda row: row.process, LEFT, "process [000]", "process",
            "The thread that sent or received the packet"),
     Column("match", "Match", match_text, LEFT, "ambiguous 62 %", "kbl.verdict",
-           "How certain the match of packet and skb lifetime is"),
+           "How certain the match between packet and skb lifetime is"),
 )  # fmt: skip
 BY_KEY = {column.key: column for column in COLUMNS}
 

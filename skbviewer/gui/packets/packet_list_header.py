@@ -31,7 +31,7 @@ class PacketHeader(SortHeader):
         self.setAccessibleName("Columns of the packet list")
 
     def titles(self) -> list[str]:
-        """Return the titles of all columns, by logical index."""
+        """Return the titles of all columns, by logical index (hidden columns count)."""
         model = self.model()
         return [str(model.headerData(at, Qt.Orientation.Horizontal)) for at in range(self.count())]
 
@@ -41,7 +41,7 @@ class PacketHeader(SortHeader):
         return [at for at in visual if not self.isSectionHidden(at)]
 
     def menu_at(self, section: int) -> QMenu:
-        """Return the menu of a column; -1 is the area right of all columns."""
+        """Return the context menu of a column; a `section` of -1 is the area after all columns."""
         menu = QMenu(self)
         if section >= 0:
             order = Qt.SortOrder
@@ -72,7 +72,7 @@ class PacketHeader(SortHeader):
         return menu
 
     def fill_shown(self, menu: QMenu) -> None:
-        """Add an entry per column that shows or hides it."""
+        """Add an entry to `menu` for each column; the entry shows or hides the column."""
         titles = self.titles()
         for section in (self.logicalIndex(visual) for visual in range(self.count())):
             act = menu.addAction(titles[section])

@@ -55,7 +55,7 @@ class Noted(Protocol):
     flags: FlagSets
 
     def comment(self, row: ListRow) -> str:
-        """Return the comment on a row, "" if there is none."""
+        """Return the comment on a row; "" if there is none."""
 
 
 class Unnoted:
@@ -65,7 +65,7 @@ class Unnoted:
         self.flags = FlagSets()
 
     def comment(self, row: ListRow) -> str:
-        """Return "": no row has a comment."""
+        """Return "", because no row has a comment."""
         return ""
 
 
@@ -89,7 +89,7 @@ class PacketModel(QAbstractTableModel):
         self.names: HostNames | None = None  # names of addresses
 
     def show(self, recording: Recording | None, ids: RowIds | None = None) -> None:
-        """Show the rows `ids` of `recording` in their order; without ids, all packets by number."""
+        """Show the rows `ids` of `recording`, in this order; None means all packets by number."""
         self.beginResetModel()
         self._cells.clear()
         self.pages = None if recording is None else RowPages(recording, ids)
@@ -99,7 +99,7 @@ class PacketModel(QAbstractTableModel):
         self.endResetModel()
 
     def shows(self, recording: Recording | None) -> bool:
-        """Return whether the rows are of `recording`."""
+        """Return whether the rows that are shown belong to `recording`."""
         return recording is (None if self.pages is None else self.pages.recording)
 
     def row(self, position: int) -> ListRow | None:
@@ -109,37 +109,40 @@ class PacketModel(QAbstractTableModel):
         return self.pages[position]
 
     def ids(self, first: int, count: int) -> RowIds:
-        """Return the ids of `count` rows from position `first`."""
+        """Return the ids of `count` listed rows, from position `first` on."""
         return NO_ROWS if self.pages is None else self.pages.ids(first, count)
 
     def position_of(self, row_id: int) -> int | None:
-        """Return the position of a row; None if it is not listed."""
+        """Return the position of the row with the id `row_id`; None if it is not listed."""
         return None if self.pages is None else self.pages.position_of(row_id)
 
     def nearest(self, row_id: int) -> int | None:
-        """Return the position of the row with the nearest number."""
+        """Return the position of the listed row whose number is nearest to that of `row_id`."""
         return None if self.pages is None else self.pages.nearest(row_id)
 
     @property
     def packets(self) -> int:
-        """Return the number of packets, listed or not."""
+        """Return the number of packets in the recording, listed or not."""
         return 0 if self.pages is None else self.pages.packets
 
     def longest_numbers(self) -> tuple[str, str]:
-        """Return the numbers ("12", "K3") of the last packet and of the last row K<n>."""
+        """Return the numbers of the last packet and of the last row K<n>, such as ("12", "K3").
+
+        These numbers are the longest texts in their column.
+        """
         if self.pages is None:
             return "", ""
         return str(self.packets), f"K{self.pages.recording.packets.all_kernel_only_count()}"
 
     def set_columns(self, columns: Sequence[Column]) -> None:
-        """Show these columns, from left to right."""
+        """Show these columns, from left to right, instead of the present ones."""
         self.beginResetModel()
         self._cells.clear()
         self.columns = tuple(columns)
         self.endResetModel()
 
     def column_of(self, key: str) -> int:
-        """Return the index of a column; -1 if it is not shown."""
+        """Return the index of the column with this `key`; -1 if the column is not shown."""
         keys = [column.key for column in self.columns]
         return keys.index(key) if key in keys else -1
 
@@ -154,41 +157,47 @@ class PacketModel(QAbstractTableModel):
         self.repaint()
 
     def set_references(self, numbers: RowIds, times: list[int]) -> None:
-        """Set the time references: ascending packet numbers and their times, ns."""
+        """Set the time references.
+
+        `numbers` are packet numbers in ascending order, `times` the times of these packets (ns).
+        """
         self._references.set(numbers, times)
         self.repaint()
 
     def set_rules(self, rules: Sequence[Rule]) -> None:
-        """Colour rows by these rules; rules that are off are ignored."""
+        """Colour rows by these rules from now on; rules that are turned off are ignored."""
         self._rules = tuple(rule for rule in rules if rule.on)
         self._texts = tuple(rule.text for rule in self._rules)
         self.repaint()
 
     def set_dark(self, dark: bool) -> None:
-        """Use the colours for dark or light windows."""
+        """Use the colours for a dark window if `dark`, or else those for a light window."""
         self._dark = dark
         self.repaint()
 
     def read_again(self) -> None:
-        """Read the rows again: the recording knows more about them now."""
+        """Read the rows again, because the recording now knows more about them."""
         if self.pages is not None:
             self.pages.read_again()
         self.repaint()
 
     def repaint(self) -> None:
-        """Discard the cells and repaint."""
+        """Discard the cached cells, and paint all rows again."""
         self._cells.clear()
         if self.rowCount():
             last = self.index(self.rowCount() - 1, len(self.columns) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
 
     def loaded(self, position: int) -> bool:
-        """Return whether a row can be shown without a query; True outside the list."""
+        """Return whether the row at `position` can be shown without a query.
+
+        Returns True if there is no such row.
+        """
         inside = self.pages is not None and 0 <= position < self.pages.count
         return not inside or (self.pages is not None and self.pages.loaded(position))
 
     def cells(self, position: int) -> list[Cell]:
-        """Return the cells of a row, by column; [] outside the list."""
+        """Return the cells of the row at `position`, by column; [] if there is no such row."""
         cells = self._cells.get(position)
         if cells is None:
             row = self.row(position)
@@ -311,7 +320,7 @@ class PacketModel(QAbstractTableModel):
 
 
 def _first_time(recording: Recording) -> int:
-    """Return when packet 1 was captured; without packets, when K1 began; 0 if unknown (ns)."""
+    """Return when packet 1 was captured or, without packets, when K1 began, in ns; 0 if unknown."""
     first = 1 if recording.packets.count() else -1
     if first < 0 and not recording.packets.kernel_only_count():
         return 0

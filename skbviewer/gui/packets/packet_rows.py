@@ -17,7 +17,7 @@ PAGES_KEPT = 512
 
 
 class ListRow(NamedTuple):
-    """One row as shown; exactly one of `packet` and `series` is set.
+    """One row of the packet list; exactly one of `packet` and `series` is set.
 
     `ts_ns` is the time since the epoch; None if unknown.
     """
@@ -50,12 +50,12 @@ class ListRow(NamedTuple):
 
     @property
     def id(self) -> int:
-        """Return n for packet n, -n for row K<n>."""
+        """Return the id of the row: n for packet n, -n for row K<n>."""
         return self.packet if self.packet is not None else -int(self.number[1:])
 
 
 def of_packet(row: PacketRow) -> ListRow:
-    """Return a packet as a row of the list."""
+    """Return a packet as a row of the packet list."""
     return ListRow(
         str(row.number),
         row.number,
@@ -86,7 +86,7 @@ def of_packet(row: PacketRow) -> ListRow:
 
 
 def of_series(row: SeriesRow) -> ListRow:
-    """Return a row K<n> as a row of the list."""
+    """Return an skb lifetime K<n> as a row of the packet list."""
     return ListRow(
         row.number,
         None,
@@ -115,7 +115,7 @@ def of_series(row: SeriesRow) -> ListRow:
 
 
 def list_row(row: PacketRow | SeriesRow) -> ListRow:
-    """Return a packet or a row K<n> as a row of the list."""
+    """Return a packet, or an skb lifetime K<n>, as a row of the packet list."""
     return of_packet(row) if isinstance(row, PacketRow) else of_series(row)
 
 
@@ -144,21 +144,21 @@ class RowPages:
         return self._pages[page][place]
 
     def read_again(self) -> None:
-        """Discard the rows: the recording knows more about them now."""
+        """Discard the rows that were read, because the recording now knows more about them."""
         self._pages.clear()
 
     def loaded(self, position: int) -> bool:
-        """Return whether a row can be shown without a query."""
+        """Return whether the row at `position` can be shown without a query."""
         return position // PAGE in self._pages
 
     def ids(self, first: int, count: int) -> RowIds:
-        """Return the ids of up to `count` rows from position `first`."""
+        """Return the ids of up to `count` rows, from position `first` on."""
         if self._ids is not None:
             return self._ids[first : first + count]
         return np.arange(first + 1, min(first + count, self.count) + 1, dtype=np.int64)
 
     def field(self, position: int, name: str) -> str:
-        """Return the text of the field `name` of a row."""
+        """Return the value of the field `name` in the row at `position`, as text."""
         page, place = divmod(position, PAGE)
         key = (page, name)
         if key not in self._fields:
@@ -170,7 +170,7 @@ class RowPages:
         return self._fields[key][place]
 
     def fit(self, position: int, texts: tuple[str, ...]) -> int:
-        """Return the index of the first display filter that a row matches; -1 if none."""
+        """Return the index of the first filter in `texts` that a row matches; -1 if none."""
         page, place = divmod(position, PAGE)
         if self._fits_of != texts:
             self._fits_of, self._fits = texts, OrderedDict()
@@ -182,7 +182,7 @@ class RowPages:
         return self._fits[page][place]
 
     def captured_before(self, position: int) -> int | None:
-        """Return when the previous packet of the capture was captured, ns; None if unknown."""
+        """Return when the packet before row `position` was captured, in ns; None if unknown."""
         page, place = divmod(position, PAGE)
         if page not in self._before:
             if len(self._before) > PAGES_KEPT:
@@ -197,14 +197,18 @@ class RowPages:
         return [list_row(row).ts_ns for row in self.recording.packets.rows(ids)] if len(ids) else []
 
     def position_of(self, row_id: int) -> int | None:
-        """Return the position of a row; None if it is not listed."""
+        """Return the position of the row with the id `row_id`; None if it is not listed."""
         if self._ids is None:
             return row_id - 1 if 1 <= row_id <= self.packets else None
         found = np.flatnonzero(self._ids == row_id)
         return int(found[0]) if len(found) else None
 
     def nearest(self, row_id: int) -> int | None:
-        """Return the position of the nearest row of the same kind; None if there is none."""
+        """Return the position of the row whose number is nearest to that of `row_id`.
+
+        Only rows of the same kind (packets or rows K<n>) count.  Returns None if the list has no
+        row of this kind.
+        """
         if self._ids is None:
             return min(max(row_id, 1), self.packets) - 1 if self.packets and row_id > 0 else None
         alike = np.flatnonzero(self._ids > 0 if row_id > 0 else self._ids < 0)

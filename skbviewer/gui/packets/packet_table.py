@@ -101,10 +101,11 @@ class PacketTable(QTableView):
     # rows
 
     def show_rows(self, recording: Recording | None, ids: RowIds | None = None) -> None:
-        """Show the rows `ids` of `recording` and keep the current row.
+        """Show the rows `ids` of `recording`, and keep the current row.
 
-        Without ids, all packets are shown; without a recording, nothing.  If the current row is not
-        listed, go to the row with the nearest number, or else to the first one.
+        Without `ids`, all packets are shown; without a recording, the table is empty.  If the
+        current row is not listed any more, the row with the nearest number becomes current, or else
+        the first row if there is none.
         """
         before, other = self.current_row(), not self.packets.shows(recording)
         self.packets.show(recording, ids)
@@ -116,7 +117,7 @@ class PacketTable(QTableView):
         self.go_to_row(at or 0)
 
     def go_to_row(self, position: int) -> None:
-        """Make the row at `position` current, or the nearest one that exists."""
+        """Go to the row at `position`, or to the nearest row that exists."""
         position = max(0, min(position, self.packets.rowCount() - 1))
         if self.packets.row(position) is not None:
             index = self.packets.index(position, max(self.currentIndex().column(), 0))
@@ -129,11 +130,11 @@ class PacketTable(QTableView):
         self.go_to_row(self.packets.rowCount() - 1)
 
     def step(self, rows: int) -> None:
-        """Make the row current that is `rows` below the current one."""
+        """Go down by `rows` rows; up if it is negative."""
         self.go_to_row(self.currentIndex().row() + rows)
 
     def go_to_id(self, row_id: int) -> bool:
-        """Go to the row with that id, or to the nearest one; return whether it is listed."""
+        """Go to the row with this id, or to the nearest row; return whether the row is listed."""
         exact = self.packets.position_of(row_id)
         position = self.packets.nearest(row_id) if exact is None else exact
         if position is not None:
@@ -145,7 +146,7 @@ class PacketTable(QTableView):
         return self.packets.row(self.currentIndex().row())
 
     def chosen_positions(self) -> list[range]:
-        """Return the selected rows as ranges, from top to bottom."""
+        """Return the positions of the selected rows as ranges, from top to bottom."""
         found = self.selectionModel().selection()
         parts = [found.at(n) for n in range(found.count())]
         ranges = [range(part.top(), part.bottom() + 1) for part in parts]
@@ -194,7 +195,7 @@ class PacketTable(QTableView):
     # columns
 
     def columns_state(self) -> list[ColumnState]:
-        """Return the columns from left to right, for the settings."""
+        """Return order and widths of the columns, for the settings."""
         header, found = self.header, []
         for visual in range(header.count()):
             at = header.logicalIndex(visual)
@@ -204,7 +205,7 @@ class PacketTable(QTableView):
         return found
 
     def restore_columns(self, states: Sequence[ColumnState]) -> None:
-        """Show these columns, from left to right."""
+        """Show the columns that columns_state() returned."""
         current, header = self.currentIndex().row(), self.header
         pairs = [(state, state.column()) for state in states]
         known = [(state, column) for state, column in pairs if column is not None]
@@ -221,7 +222,7 @@ class PacketTable(QTableView):
         self.go_to_row(current)
 
     def add_field(self, name: str) -> bool:
-        """Show a field as a column before Info; return False if there is no such field."""
+        """Show the field `name` as a column before Info; return False if there is no such field."""
         column = field_column(name.strip())
         if column is None:
             return False
@@ -232,7 +233,7 @@ class PacketTable(QTableView):
         return True
 
     def remove_column(self, section: int) -> None:
-        """Remove a column of a field; hide a built-in one, so that it can be shown again."""
+        """Remove the column of a field, or hide a built-in column, which can be shown again."""
         key = self.packets.columns[section].key
         if not key.startswith("field:"):
             self.header.setSectionHidden(section, True)
@@ -241,7 +242,7 @@ class PacketTable(QTableView):
             self.restore_columns([s for s in self.columns_state() if s.key != key])
 
     def fit_column(self, section: int) -> None:
-        """Fit a column to its texts on screen; -1: all columns."""
+        """Fit a column to its texts on screen; a `section` of -1 means all columns."""
         for at in range(self.header.count()) if section < 0 else (section,):
             if self.packets.columns[at].key != "info":
                 self.resizeColumnToContents(at)
@@ -262,7 +263,7 @@ class PacketTable(QTableView):
         return self.header.shown_columns()
 
     def show_order(self, order: tuple[str, bool] | None) -> None:
-        """Show the sort order in the header, without asking for it."""
+        """Show in the header by which column the rows are sorted, without sorting them."""
         self._order = order
         orders = [column.order for column in self.packets.columns]
         at = orders.index(order[0]) if order is not None and order[0] in orders else -1
@@ -329,12 +330,15 @@ class PacketTable(QTableView):
         self._ahead_timer.start()
 
     def keyboardSearch(self, search: str) -> None:
-        """Begin a display filter, as Wireshark does.  Qt's search would read every row."""
+        """Start typing a display filter when a letter is typed in the list, as Wireshark does.
+
+        By default, Qt would search for the letter and read every row.
+        """
         if search.strip():
             self.typed.emit(search)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the current row in view if it was."""
+        """If the current row was in view, keep it in view."""
         row = self.currentIndex()
         top = self.rowViewportPosition(row.row()) if row.isValid() else -1
         super().resizeEvent(event)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rows that are marked, ignored or time references: one bit per row, because all may be."""
+"""The rows that are marked, ignored or time references: one bit for each row of the recording."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class FlagSets:
         return bool(bits[at]) if 0 <= at < len(bits) else False
 
     def put(self, kind: str, ids: RowIds, on: bool) -> None:
-        """Set (`on`) or clear the flag `kind` on these rows."""
+        """Set the flag `kind` on the rows `ids` if `on`; otherwise, clear it."""
         self._bits[kind][ids + self._kernel_only] = on
 
     def those(self, kind: str, ids: RowIds, on: bool = True) -> RowIds:
-        """Return the rows of `ids` that have the flag (`on`) or lack it (not `on`)."""
+        """Return the rows in `ids` that have the flag `kind` if `on`, or else those without it."""
         found: RowIds = ids[self._bits[kind][ids + self._kernel_only] == on]
         return found
 
     def all(self, kind: str) -> RowIds:
-        """Return every row that has the flag, ascending."""
+        """Return the ids of all rows that have the flag `kind`, in ascending order."""
         found: RowIds = np.flatnonzero(self._bits[kind]) - self._kernel_only
         return found
 

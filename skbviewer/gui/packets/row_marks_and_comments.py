@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Marks, ignored rows, time references and comments: saved at once, undone by Ctrl+Z.
+"""Marks, ignored rows, time references and comments: they are saved at once, Ctrl+Z undoes them.
 
 The window shows only what is in the session file.  A change that cannot be saved is reported and
 not made.  Flags of very many rows are saved by a worker; later changes wait for it.
@@ -61,7 +61,7 @@ class Notes(QObject):
         self._waiting: list[Callable[[], None]] = []
 
     def use(self, recording: Recording | None) -> None:
-        """Show and save the notes of `recording` from now on, with an empty undo stack."""
+        """Show and change the notes of `recording` from now on; the undo stack is empty then."""
         self.tasks.cancel()
         self._waiting.clear()
         self._recording = recording
@@ -88,11 +88,11 @@ class Notes(QObject):
         return sorted(self._comments.values(), key=lambda note: note.id)
 
     def toggle(self, kind: str, ids: RowIds) -> None:
-        """Set a flag on rows; if all have it, clear it."""
+        """Set the flag `kind` on the rows `ids`; if all of them already have it, clear it."""
         self._when_free(lambda: self._put(kind, ids, len(self.flags.those(kind, ids, False)) > 0))
 
     def put(self, kind: str, ids: RowIds, on: bool) -> None:
-        """Set or clear a flag on rows, as one step."""
+        """Set the flag `kind` on the rows `ids` (`on`) or clear it, as one step to undo."""
         self._when_free(lambda: self._put(kind, ids, on))
 
     def undo(self) -> None:
@@ -104,7 +104,7 @@ class Notes(QObject):
         self._when_free(self.stack.redo)
 
     def _when_free(self, act: Callable[[], None]) -> None:
-        """Call `act` now; while a worker saves flags, after it and the changes that wait for it."""
+        """Call `act` now or, while a worker saves flags, after the worker and waiting changes."""
         if self.tasks.busy:
             self._waiting.append(act)
         else:
@@ -139,10 +139,10 @@ class Notes(QObject):
             )
 
     def next_flag(self, kind: str, ids: RowIds | None, position: int, step: int) -> int | None:
-        """Return the id of the next (step 1) or previous (-1) row with a flag, wrapping around.
+        """Return the id of the next (`step` 1) or previous (-1) row with a flag; None if none.
 
-        `ids` are the listed rows; None means all packets.  The search starts at `position`. Returns
-        None if there is no other such row.
+        The search starts at `position` and wraps around.  `ids` are the listed rows; None means all
+        packets.
         """
         those = self.flags.all(kind)
         at = those[those > 0] - 1 if ids is None else np.flatnonzero(np.isin(ids, those))
@@ -158,11 +158,14 @@ class Notes(QObject):
         return self.flags.count(MARK)
 
     def push(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
-        """Make a change for another view as one step of the undo stack; `text` names the step."""
+        """Make a change by calling `do`, and put it on the undo stack; `undo` reverts the change.
+
+        Other views use this method for their own changes.  `text` names the step.
+        """
         self._when_free(lambda: self._push(text, do, undo))
 
     def _push(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
-        """Make a change; if it could be saved, put it on the undo stack."""
+        """Make a change, and put it on the undo stack if it could be saved."""
         try:
             do()
         except BadInput as error:
@@ -198,7 +201,7 @@ class Notes(QObject):
     def _put_many(
         self, kind: str, ids: RowIds, on: bool, text: str, then: Callable[[], None] | None = None
     ) -> None:
-        """Save flags as _put_flags() does, in a worker; call `then` if that succeeded."""
+        """Save flags as _put_flags() does, but in a worker; call `then` if they were saved."""
         recording = self._recording
         if recording is None:
             return

@@ -2,8 +2,8 @@
 """Paint the rows of the packet list.
 
 Qt's own painting asks the model for seven roles of each cell and lays out each text again.  In
-Python this takes most of a frame's time.  This module paints one row at a time and keeps laid-out
-texts.
+Python, this painting takes most of the time between two frames.  This module paints one row at a
+time and keeps laid-out texts.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class RowPainter:
         self.use_looks()
 
     def use_looks(self) -> None:
-        """Use the widget's present font and palette."""
+        """Use the font and palette that the widget has now."""
         self._font = self._widget.font()
         self._metrics = QFontMetrics(self._font)
         self._ascent = self._metrics.ascent()
@@ -62,7 +62,11 @@ class RowPainter:
         chosen: bool,
         active: bool,
     ) -> None:
-        """Paint a row into `row`: selected if `chosen`, in an active window if `active`."""
+        """Paint the cells of a row into the rectangle `row`.
+
+        `places` are the columns on screen.  `chosen` says whether the row is selected, `active`
+        whether the window is active.
+        """
         background = cells[0].background
         if chosen:
             painter.fillRect(row, self._chosen if active else self._chosen_dim)
@@ -95,8 +99,8 @@ class RowPainter:
     ) -> tuple[str | QStaticText, int]:
         """Return a text cut to `width`, and its width in pixels.
 
-        From the second call with a text on, the result is a QStaticText.  Laying out costs more
-        than painting once, so it pays only for texts that are painted again.
+        From the second call with the same text on, the result is a QStaticText.  Laying out a text
+        takes longer than painting it once, so it pays only if the text is painted again.
         """
         found = self._texts.get((text, width, elide))
         if found is None:

@@ -17,7 +17,7 @@ Order = tuple[str, bool]  # Column.order, descending
 
 
 class RowQuery(QObject):
-    """Queries the recording when a setting changes.  Only the latest answer is used."""
+    """Queries the recording when a setting changes.  Only the latest query's result is used."""
 
     shown = Signal(object)  # RowIds; None: all packets by number
     failed = Signal(str)
@@ -40,7 +40,7 @@ class RowQuery(QObject):
         self.rows: RowIds | None = None
 
     def use(self, recording: Recording | None) -> None:
-        """List `recording` from now on, without a filter."""
+        """Show the rows of `recording` from now on, without a filter."""
         self.tasks.cancel()
         self._recording = recording
         self.filter, self.order, self.rows = "", None, None
@@ -50,19 +50,22 @@ class RowQuery(QObject):
         self.changed.emit()
 
     def count(self) -> int:
-        """Return how many rows are shown."""
+        """Return the number of rows that are shown."""
         if self.rows is not None:
             return len(self.rows)
         return 0 if self._recording is None else self._recording.packets.count()
 
     def why_empty(self) -> str:
-        """Return the text to show if no row is shown; "" if there are rows."""
+        """Return why no row is shown, as text for the user; "" if there are rows."""
         if self.count():
             return ""
         if self.ignored_hidden and self._all_ignored():
-            return "All packets are ignored and hidden. View > Hide Ignored Packets shows them."
+            return (
+                "All packets are ignored and hidden. Use View > Hide Ignored Packets to show the "
+                "ignored packets."
+            )
         if self.filter and self.ignored_hidden:
-            return "Only ignored packets match the display filter, and ignored packets are hidden."
+            return "The display filter matches only ignored packets, and these are hidden."
         if self.filter:
             return "No packets match the display filter. Clear it to show all."
         return "No packets."
@@ -72,9 +75,9 @@ class RowQuery(QObject):
         return len(self._notes.flags.all(IGNORE)) >= packets + self.kernel_only_count() > 0
 
     def set_filter(self, text: str) -> None:
-        """Show only rows that match a display filter; "" shows all.
+        """Show only rows that match the display filter `text`; "" shows all rows.
 
-        An invalid one changes nothing.
+        An invalid filter changes nothing.
         """
         try:
             parse(text)
@@ -85,7 +88,7 @@ class RowQuery(QObject):
         self.refresh()
 
     def set_order(self, order: Order | None) -> None:
-        """Sort by the column of `order`; without an order, by number."""
+        """Sort by the column and direction in `order`; None sorts by number."""
         if order != self.order:
             self.order = order
             self.refresh()
@@ -96,7 +99,7 @@ class RowQuery(QObject):
         self.refresh()
 
     def show_all_lives(self, shown: bool) -> None:
-        """Show or hide skb lifetimes without a network identity."""
+        """Show or hide skb lifetimes without a known IP or ARP header."""
         self.all_lives = shown
         self.kernel_only = self.kernel_only or shown
         self.refresh()
@@ -109,7 +112,7 @@ class RowQuery(QObject):
         return every() if self.all_lives else self._recording.packets.kernel_only_count()
 
     def lists_kernel_only(self, number: int) -> bool:
-        """Return whether the list has row K<number> when no filter is set."""
+        """Return whether the list contains row K<number> while no filter is set."""
         every = self.all_lives or self._recording is None
         known = 0 if self._recording is None else self._recording.packets.kernel_only_count()
         return self.kernel_only and (every or number <= known)
@@ -142,7 +145,7 @@ class RowQuery(QObject):
         self.tasks.start("Filtering" if text else "Sorting", ask, self._show)
 
     def _fail(self, line: str) -> None:
-        """Keep the rows and their filter."""
+        """Store the queried rows and the filter that they match."""
         if self.filter == self._in_force:
             self.failed.emit(line)
         self._fall_back(line)

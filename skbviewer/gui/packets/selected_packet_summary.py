@@ -26,10 +26,10 @@ def headline(row: ListRow) -> str:
 
 
 def totals(path: PacketPath, row: ListRow | None = None) -> str:
-    """Return a text with the time in kernel and the functions of all legs except candidates.
+    """Return as text the time in kernel and the number of functions in all legs except candidates.
 
-    `row` is the packet's row of the list.  If there are no such legs, or their times are unknown,
-    the text says why.
+    `row` is the packet's row of the list.  If there are only candidates, or if the times of the
+    legs are unknown, the text says this.
     """
     if not path.legs:
         return "no kernel log has records of this packet"
@@ -52,7 +52,7 @@ def totals(path: PacketPath, row: ListRow | None = None) -> str:
 def _spent(path: PacketPath, row: ListRow | None) -> str:
     """Return "2.035 ms in the kernel (76.9 µs busy, 1.958 ms waiting)", for example.
 
-    A row K<n> has several legs, which may overlap; only its row of the list has their union.
+    The legs of a row K<n> may overlap, and only `row` has the time of all legs together.
     """
     whole = path.packet or row or path.legs[0]
     kernel_ns, busy_ns, wait_ns = whole.kernel_ns, whole.busy_ns, whole.wait_ns
@@ -67,14 +67,14 @@ def _spent(path: PacketPath, row: ListRow | None) -> str:
 
 
 def drop_text(row: ListRow) -> str:
-    """Return "Dropped: NO_SOCKET at icmp_rcv+0x1f4"; "" if the packet was not lost."""
+    """Return how a packet was lost: "Dropped: NO_SOCKET at icmp_rcv+0x1f4"; "" if it was not."""
     if not row.drop or not row.lost:
         return ""
     return f"Dropped: {row.drop}" + (f" at {row.drop_place}" if row.drop_place else "")
 
 
 class Summary(QLabel):
-    """Two lines of rich text.  The tooltip shows what does not fit."""
+    """Two lines of rich text.  The tooltip shows the text that does not fit."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

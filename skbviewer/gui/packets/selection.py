@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The open recording, the listed rows and the selected row. Views follow it, never each other."""
+"""The open recording, the listed rows and the selected row.
+
+Views follow the selection, never each other.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ NONE = (-1, -1)
 
 
 class Selection(QObject):
-    """The signals that views follow, and their last values."""
+    """The signals that all views follow, and the last value of each signal."""
 
     recording_changed = Signal(object)  # Recording or None; the selection is empty then
     rows_changed = Signal(object)  # RowIds of the list in its order; None: all packets by number
@@ -61,7 +64,7 @@ class Selection(QObject):
         self._set(None, None)
 
     def show_rows(self, rows: RowIds | None) -> None:
-        """Set the ids of the rows that the packet list shows; None means all packets."""
+        """Store which rows the packet list shows, by their ids; None means all packets."""
         self.rows = rows
         self.rows_changed.emit(rows)
 
@@ -75,30 +78,30 @@ class Selection(QObject):
             self._set(row, self.recording.paths.path(series=row.series))
 
     def choose_nothing(self) -> None:
-        """Select no row, call or range."""
+        """Deselect the row, the call and the range."""
         self._set(None, None)
 
     def choose_call(self, leg: int, call: int) -> None:
-        """Select one call of the path; (-1, -1) selects none."""
+        """Select call `call` of leg `leg` in the path, both from 0; (-1, -1) selects no call."""
         if (leg, call) != self.call:
             self.call = (leg, call)
             self.call_changed.emit(leg, call)
 
     def use_counts(self, counts: Path | None) -> None:
-        """Use a file with executed instructions until another recording is opened; None: none."""
+        """Use the file `counts` with executed instructions for this recording; None: no file."""
         self.counts = counts
         self.use_steps(None)
         self.counts_changed.emit(counts)
 
     def use_steps(self, steps: CountedSteps | None) -> None:
-        """Show paths with these executed instructions of calls; None: without any."""
+        """Show the paths with the executed instructions of calls in `steps`; None: without them."""
         before, self._steps, call = self._steps, steps, self.call
         if self.row is not None and steps is not before:
             self.choose_row(self.row)
             self.choose_call(*call)
 
     def show_inner(self, shown: bool) -> None:
-        """Show functions without an skb in paths and statistics, or leave them out."""
+        """Show functions without an skb in paths and statistics (`shown`), or leave them out."""
         self.inner = shown
         if self.recording is None:
             return
@@ -109,7 +112,7 @@ class Selection(QObject):
         self.show_rows(self.rows)
 
     def choose_range(self, times: tuple[int, int] | None) -> None:
-        """Select a range of session time, ns; None selects none."""
+        """Select a range of session time (begin, end), in ns; None selects no range."""
         if times != self.range:
             self.range = times
             self.range_changed.emit(times)

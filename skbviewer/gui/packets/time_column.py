@@ -14,7 +14,7 @@ REFERENCE = "*REF*"
 
 
 class TimeFormat(Enum):
-    """Formats of the Time column; values are Wireshark's menu words."""
+    """The formats of the Time column; each value is its name in Wireshark's menu."""
 
     DATE = "Date and Time of Day"
     DAY = "Time of Day"
@@ -27,7 +27,7 @@ class TimeFormat(Enum):
 
 
 class Precision(Enum):
-    """Digits of the Time column; values are Wireshark's menu words."""
+    """The numbers of digits of the Time column; each value is its name in Wireshark's menu."""
 
     SECONDS = "Seconds"
     TENTHS = "Tenths of a Second"
@@ -46,10 +46,10 @@ _DIGITS = dict(zip(Precision, (0, 1, 2, 3, 6, 9), strict=True))
 
 
 class Moment(NamedTuple):
-    """The time of a row, and the times to which it may be relative.
+    """The time of a row, and the other times to which the Time column may relate it.
 
-    `first_ns` is the time of packet 1 or of a time reference. Unknown times are None, and so is a
-    previous time if there is no previous row.
+    `first_ns` is the time of packet 1 or of a time reference. Unknown times are None; so is the
+    time of the previous row if there is no such row.
     """
 
     ts_ns: int | None
@@ -59,14 +59,14 @@ class Moment(NamedTuple):
 
 
 def digits(ns: int, precision: Precision) -> str:
-    """Return `ns` as seconds, truncated to the precision: "-1.5"."""
+    """Return `ns` as seconds with the digits of `precision`, such as "-1.5"; it is not rounded."""
     whole, rest = divmod(abs(ns), 10**9)
     tail = f".{rest:09d}"[: precision.digits + 1] if precision.digits else ""
     return f"{'-' if ns < 0 else ''}{whole}{tail}"
 
 
 def time_text(moment: Moment, form: TimeFormat, precision: Precision) -> str:
-    """Return the text of the Time column."""
+    """Return the text in the Time column for a row."""
     at = moment.ts_ns
     if at is None:
         return ""
@@ -95,7 +95,7 @@ def _calendar(ns: int, form: TimeFormat, precision: Precision) -> str:
 
 
 def sample(form: TimeFormat, precision: Precision) -> str:
-    """Return a text as wide as the column needs."""
+    """Return a text that is as wide as the Time column must be."""
     if form in (TimeFormat.FIRST, TimeFormat.PREVIOUS, TimeFormat.PREVIOUS_SHOWN):
         return "00000" + "." * bool(precision.digits) + "0" * precision.digits
     return time_text(Moment(1_700_000_000 * 10**9, 0), form, precision)
@@ -109,10 +109,13 @@ class References:
         self._times: list[int] = []
 
     def set(self, numbers: npt.NDArray[np.int64], times: list[int]) -> None:
-        """Set ascending packet numbers and their times."""
+        """Set the time references: packet numbers in ascending order, and their times (ns)."""
         self._numbers, self._times = numbers, times
 
     def first_ns(self, packet: int, otherwise: int) -> int:
-        """Return the time of the last reference at or before a packet; `otherwise` if none."""
+        """Return the time (ns) of the last time reference at or before a packet.
+
+        Returns `otherwise` if no time reference precedes the packet.
+        """
         at = int(np.searchsorted(self._numbers, packet, "right")) - 1
         return self._times[at] if at >= 0 else otherwise

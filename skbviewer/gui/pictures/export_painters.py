@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The writers of EXPORTS for pictures, which need Qt, and for the table of the boxes in them."""
+"""The functions that write pictures, which need Qt, and the table of the boxes in a picture."""
 
 from __future__ import annotations
 
@@ -49,5 +49,5 @@ READERS: dict[str, tuple[Callable[[Exportable, Request], Any], Callable[[Any, Pa
 
 
 def writer_of(export: Export, subject: Subject) -> Writer:
-    """Return the writer of a line of EXPORTS."""
+    """Return the function that writes an export of `subject` in the format `export`."""
     return export.write or PAINTERS[export.name, subject]

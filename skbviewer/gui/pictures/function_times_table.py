@@ -35,7 +35,7 @@ def _lines(path: PacketPath) -> list[Line]:
 
 
 def _blocks(path: PacketPath) -> list[list[Line]]:
-    """Return the lines in columns; no column ends with a leg's heading."""
+    """Return the lines as columns; no column ends with the heading of a leg."""
     lines = _lines(path)
     split = -(-len(lines) // BLOCKS)
     if lines and lines[split - 1].call is None:
@@ -44,7 +44,7 @@ def _blocks(path: PacketPath) -> list[list[Line]]:
 
 
 def table_height(path: PacketPath) -> int:
-    """Return the height of the table of `path` in pixels."""
+    """Return the height in pixels of the table that paint_table() paints for `path`."""
     return (max(map(len, _blocks(path))) + 1) * _LINE if path.legs else 0
 
 
@@ -56,9 +56,9 @@ def paint_table(
     palette: QPalette,
     base: QFont,
 ) -> None:
-    """Paint one line per call into `area`.
+    """Paint a table with one line for each call of `path` into `area`.
 
-    Times are µs; entries are relative to the leg's begin.
+    Times are in µs; entries are relative to the begin of the leg.
     """
     if not path.legs:
         return

@@ -9,7 +9,10 @@ Width = Callable[[str], float]  # of a text, in the unit of the line's
 
 
 def wrapped_lines(text: str, width_of: Width, width: float) -> list[str]:
-    """Return `text` in lines up to `width`, broken at spaces and, if necessary, inside words."""
+    """Return `text` in lines that are at most `width` wide; `width_of` measures a text.
+
+    Lines are broken at spaces and, if necessary, inside words.
+    """
     lines, line = [], ""
     for word in text.split(" "):
         longer = f"{line} {word}" if line else word
@@ -26,7 +29,7 @@ def wrapped_lines(text: str, width_of: Width, width: float) -> list[str]:
 
 
 def _fitting(word: str, width_of: Width, width: float) -> int:
-    """Return how many characters fit, at least one."""
+    """Return how many characters of a text fit into a line; at least 1."""
     fits = 1
     while fits < len(word) and width_of(word[: fits + 1]) <= width:
         fits += 1

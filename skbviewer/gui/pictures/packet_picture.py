@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The annotated picture of one packet: its headers, its time in the kernel, its sources."""
+"""The picture of one packet: its headers, its path through the kernel, its input files."""
 
 from __future__ import annotations
 
@@ -37,10 +37,12 @@ def render_png(
     dpi: int = DPI,
     theme: str = "light",
 ) -> None:
-    """Paint row `number` (-n is K<n>) to `out`, `size` pixels wide and at least as high.
+    """Paint row `number` (n: packet n, -n: K<n>) to the file `out`.
 
-    Everything is scaled by `dpi` / DPI.  Needs no display.  Raises KeyError if there is no
-    such row, BadInput if `out` cannot be written.
+    `size` is (width, least height) in pixels.
+
+    All lengths are scaled by `dpi` / DPI.  Needs no display.  Raises KeyError if there is no such
+    row, BadInput if `out` cannot be written.
     """
     if not (
         1 <= number <= session.packets.count()
@@ -59,7 +61,10 @@ def render_row(
     dpi: int = DPI,
     theme: str = "light",
 ) -> None:
-    """Paint a row of the packet list, as render_png() does.  It may be kernel-only."""
+    """Paint a row of the packet list, which may be kernel-only, to the file `out`.
+
+    The other arguments are those of render_png().
+    """
     ensure_application()
     path = session.paths.path(packet=row.packet, series=row.series)
     palette = dark_palette() if theme == "dark" else light_palette()
@@ -78,7 +83,7 @@ def _source_lines(session: Recording) -> list[str]:
 
 
 class _Picture:
-    """Lengths are in units: pixels at DPI.  `needed` is the minimum height."""
+    """Lengths are in units of a pixel at the resolution DPI.  `needed` is the minimum height."""
 
     def __init__(
         self,
@@ -101,7 +106,7 @@ class _Picture:
         self.needed = 2 * MARGIN + sum(parts)
 
     def paint(self, painter: QPainter, height: float) -> None:
-        """Paint the whole picture, beginning at (0, 0); the sources are at the lower end."""
+        """Paint the whole picture from (0, 0); the input files are named at the lower end."""
         painter.setFont(self._font)
         self._paint_head(painter, self._line, self._width)
         area = QRectF(MARGIN, MARGIN + self._head, self._width - 2 * MARGIN, self._lanes.height)

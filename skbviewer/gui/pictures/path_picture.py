@@ -24,7 +24,7 @@ PAD = 0.02  # margin at both ends, as a part of the path's time
 
 
 class PathPicture:
-    """The picture of one packet's path.  `height` is 0 if nothing was recorded."""
+    """The picture of one packet's path.  `height` is 0 if no calls were recorded."""
 
     def __init__(self, path: PacketPath, colours: dict[str, QColor], palette: QPalette) -> None:
         self._colours, self._palette = colours, palette

@@ -20,10 +20,10 @@ def paint_axis(
     palette: QPalette,
     room: tuple[float, float],
 ) -> None:
-    """Paint the axis above the lanes whose corner is at `corner`.
+    """Paint the time axis above the lanes; `corner` is the upper left corner of the lanes.
 
-    `room` is the width of the gutter at the left, which holds the base of the ticks, and the right
-    end of the picture, in pixels.
+    `room` is (width of the gutter left of the lanes, right end of the picture), in pixels.  The
+    gutter has the time to which the labels of the ticks are relative.
     """
     gutter, right = room
     base = base_of(frame.begin, frame.end - frame.begin)

@@ -22,7 +22,7 @@ Paint = Callable[[QPainter], None]
 
 
 def ensure_application() -> None:
-    """Create a QApplication if there is none.  It needs no display."""
+    """Create a QApplication if none exists yet.  It needs no display."""
     if QApplication.instance() is None:
         # Override the environment: Qt aborts the process if it cannot open a display.
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -31,7 +31,7 @@ def ensure_application() -> None:
 
 
 def layout_size(size: tuple[int, int], dpi: int) -> QSize:
-    """Return the size of a picture in units of its layout; `size` is in pixels."""
+    """Return the size of a picture in units of its layout; `size` is its size in pixels."""
     return QSize(*layout_units(size, dpi))
 
 
@@ -43,7 +43,10 @@ def write_png(
     texts: Mapping[str, str],
     paint: Paint,
 ) -> None:
-    """Write `size` pixels; `paint` draws in units of layout_size().  Raises BadInput."""
+    """Write a PNG of `size` pixels; `paint` draws it, in the units of layout_size().
+
+    `texts` are the metadata of the file.  Raises BadInput.
+    """
     image = QImage(QSize(*size), QImage.Format.Format_RGB32)
     image.fill(background)
     image.setDotsPerMeterX(round(dpi / 0.0254))
@@ -65,7 +68,10 @@ def write_png(
 def write_svg(
     out: Path, size: tuple[int, int], dpi: int, background: QColor, title: str, paint: Paint
 ) -> None:
-    """Write an SVG whose size on paper is `size` over `dpi`.  Raises BadInput."""
+    """Write an SVG, which `paint` draws; on paper, it has `size` / `dpi` inches.
+
+    Raises BadInput.
+    """
     units = layout_size(size, dpi)
 
     def whole(painter: QPainter) -> None:
@@ -76,7 +82,7 @@ def write_svg(
 
 
 def svg_bytes(units: QSize, title: str, paint: Paint) -> bytes:
-    """Return an SVG of `units`, pixels at DPI, in which `paint` draws."""
+    """Return an SVG with the size `units`, in pixels at DPI; `paint` draws it."""
     buffer = QBuffer()
     svg = QSvgGenerator()
     svg.setOutputDevice(buffer)

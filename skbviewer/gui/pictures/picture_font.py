@@ -21,7 +21,7 @@ def _load() -> None:
 
 
 def export_font(pixels: int, bold: bool = False) -> QFont:
-    """Return the bundled font.  Needs a QGuiApplication."""
+    """Return the bundled font in a size of `pixels` pixels.  Needs a QGuiApplication."""
     _load()
     font = QFont(FAMILY)
     font.setPixelSize(pixels)

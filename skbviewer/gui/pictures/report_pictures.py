@@ -20,14 +20,17 @@ WIDTH, MARGIN = 1200, 8  # of a picture, pixels at DPI; it grows with the page
 
 
 def write_html(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the report that `request` names; see facts_of() and write_page()."""
+    """Read the facts that `request` asks for, and write a report of them to `out`.
+
+    See facts_of() and write_page().
+    """
     write_read(facts_of(recording, request), out)
 
 
 def write_read(facts: Facts, out: Path) -> None:
-    """Write the report of facts that facts_of() has read. Raises BadInput.
+    """Write a report of facts that facts_of() has read to `out`. Raises BadInput.
 
-    Reading the facts is the slow part.
+    Reading the facts takes most of the time, so a worker can do it before.
     """
     ensure_application()
 

@@ -16,9 +16,9 @@ FULL_RANGE = 12  # format of a character map with all of Unicode
 
 
 def text_width(text: str, pixels: int) -> float:
-    """Return the width of `text` in a font of that size, in pixels, without kerning.
+    """Return the width in pixels of `text` in the bundled font with a size of `pixels` pixels.
 
-    A character that the font lacks counts as a square.
+    Kerning is ignored.  A character that the font lacks is as wide as a square.
     """
     widths = _widths()
     return sum(widths.get(ord(letter), 1.0) for letter in text) * pixels
@@ -26,7 +26,7 @@ def text_width(text: str, pixels: int) -> float:
 
 @cache
 def _widths() -> dict[int, float]:
-    """Return the advance of each character, as a part of the font's size."""
+    """Return the advance width of each character, as a fraction of the font's size."""
     data = resource(FONT).read_bytes()
     tables = _tables(data)
     (unit,) = struct.unpack_from(">H", data, tables[b"head"] + 18)

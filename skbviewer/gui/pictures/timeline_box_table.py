@@ -13,6 +13,9 @@ from .timeline_layout import TimelineLayout
 
 
 def write_timeline_table(recording: Exportable, request: Request, out: Path) -> None:
-    """Write the boxes that a picture of that size draws as CSV. Raises BadInput."""
+    """Write as CSV the boxes that a picture of the timeline with the same `request` would draw.
+
+    Raises BadInput.
+    """
     layout = TimelineLayout(cast(Recording, recording), request.shown, "csv")
     write_timeline_csv(layout.timeline, layout.bins(), layout.lines(), out)

@@ -40,7 +40,7 @@ AXIS = 22  # height of the axis
 class TimelineLayout:
     """The contents of a picture of the timeline, and their positions.
 
-    The constructor reads the data.  Lengths are in units: pixels at DPI.
+    The constructor reads the data.  Lengths are in units of a pixel at the resolution DPI.
     """
 
     def __init__(self, recording: Recording, shown: Shown, form: str) -> None:
@@ -69,7 +69,7 @@ class TimelineLayout:
         return times[1] >= self.range[0] and times[0] <= self.range[1]
 
     def texts(self) -> dict[str, str]:
-        """Return the metadata of the file."""
+        """Return the metadata for the file of the picture: title, sources, command, filter."""
         texts = {"Title": self.title, "Source": "; ".join(self._sources), "Command": self._command}
         return texts | ({"Filter": self._shown.filter} if self._shown.filter else {})
 
@@ -87,7 +87,7 @@ class TimelineLayout:
         return lines
 
     def footer(self) -> list[str]:
-        """Return the notes, the sources, and the command that makes the picture."""
+        """Return the notes, the input files, and the command that makes the picture."""
         t0 = self._t0
         notes = [
             f"Note at {seconds_text(place.begin_ns - t0)} s: {' '.join(place.note.text.split())}"
@@ -102,12 +102,12 @@ class TimelineLayout:
         return f"Made with skbviewer {__version__}:  {self._command}"
 
     def foot_lines(self) -> list[str]:
-        """Return the footer, wrapped to lines."""
+        """Return the footer as lines that fit the width of the picture."""
         width = self.width - 2 * MARGIN
         return [line for text in self.footer() for line in wrapped_lines(text, _foot_width, width)]
 
     def _lanes_below(self) -> int:
-        """Return how many lanes begin below the end of the picture."""
+        """Return how many lanes do not fit, because they begin below the end of the picture."""
         where = places_of(self.timeline)
         foot = len(self._sources) + len(self._clocks) + len(self.state.notes) + 3
         room = self.height - self.top - self._foot(foot)
@@ -115,7 +115,7 @@ class TimelineLayout:
 
     @property
     def top(self) -> float:
-        """Return the y of the frame."""
+        """Return the y at which the frame of the lanes begins."""
         return MARGIN + 26 + LINE * len(self.subtitle()) + 6 + STRIP + 8 + AXIS
 
     @staticmethod
@@ -124,11 +124,11 @@ class TimelineLayout:
         return MARGIN + (LINE - 3) * lines + 12 + LINE
 
     def lines(self) -> list[str]:
-        """Return all texts of the picture, for its table."""
+        """Return all texts in the picture, because the table of its texts also has them."""
         return [self.title, *self.subtitle(), *self.footer()]
 
     def frame(self) -> Frame:
-        """Return the frame of the lanes, whose corner is at (MARGIN + GUTTER, top)."""
+        """Return the frame of the lanes; its upper left corner is at (MARGIN + GUTTER, `top`)."""
         head = self.top
         foot = self._foot(len(self.foot_lines()))
         width = max(self.width - 2 * MARGIN - GUTTER, 50)
@@ -139,7 +139,7 @@ class TimelineLayout:
         return Frame(float(begin), float(end), -0.25, row_px, float(width), float(height))
 
     def bins(self) -> npt.NDArray[np.void]:
-        """Return the bins that are drawn, which the CSV table also contains."""
+        """Return the boxes that are drawn; the CSV table has the same boxes."""
         frame = self.frame()
         rows = places_of(self.timeline).rows_between(frame.top, frame.row(frame.height))
         begin, end = (at - self.timeline.t0_ns for at in self.range)
@@ -151,14 +151,17 @@ def _foot_width(text: str) -> float:
 
 
 def _part(wanted: tuple[int, int] | None, whole: tuple[int, int]) -> tuple[int, int]:
-    """Return the range `wanted`; a limit that is missing is that of the `whole` timeline."""
+    """Return the range `wanted`; if one of its limits is missing, the limit of `whole` is used."""
     begin, end = wanted or whole
     begin = whole[0] if begin == EARLIEST_NS else begin
     return begin, max(whole[1], begin + 1) if end == LATEST_NS else end
 
 
 def _all(timeline: Timeline) -> tuple[int, int]:
-    """Return the whole range; for packets, from their first to their last call or wire time."""
+    """Return the whole range of the timeline.
+
+    For lanes of packets, the range is from the packets' first to their last call or wire time.
+    """
     t0 = timeline.t0_ns
     if timeline.kind != "packet" or not (len(timeline.boxes.begin) or timeline.wires):
         return t0, t0 + timeline.span_ns

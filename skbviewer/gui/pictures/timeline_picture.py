@@ -40,9 +40,9 @@ TEXT_PX = 12
 
 
 def write_timeline(recording: Recording, shown: Shown, out: Path, form: str) -> None:
-    """Write `out` as "png" or "svg".  Needs no display.
+    """Write a picture of the timeline to `out`, as "png" or "svg".  Needs no display.
 
-    Raises BadInput if `out` cannot be written.
+    `shown` is the part of the timeline to draw.  Raises BadInput if `out` cannot be written.
     """
     ensure_application()
     picture = TimelinePicture(recording, shown, form)
@@ -62,7 +62,7 @@ class TimelinePicture(TimelineLayout):
         self.look = Look(layer_colours(recording.layers(), shown.dark), palette)
 
     def paint(self, painter: QPainter) -> None:
-        """Paint everything from (0, 0)."""
+        """Paint the whole picture; its upper left corner is at (0, 0)."""
         y = self._paint_head(painter)
         area = QRectF(MARGIN, y, self.width - 2 * MARGIN, STRIP)
         self._paint_strip(painter, area)
@@ -133,7 +133,7 @@ class TimelinePicture(TimelineLayout):
             y += LINE - 3
 
     def legend(self) -> list[tuple[str, QColor | QBrush]]:
-        """Return the layers that are drawn, and the hatching of waits."""
+        """Return the entries of the legend: the drawn layers, and the hatching of waits."""
         used = {self.timeline.layers[n] for n in np.unique(self.bins()["look"] & LAYER)}
         used |= {WIRE_LAYER} if self.timeline.wires else set()
         names: Sequence[str] = [*self.look.colours, WIRE_LAYER]

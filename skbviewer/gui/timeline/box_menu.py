@@ -13,7 +13,7 @@ from .timeline_plot import TimelinePlot
 
 
 def box_menu(view: TimelinePlot, scene: QPointF) -> QMenu | None:
-    """Return the menu of the call at a scene position; None if there is none."""
+    """Return the context menu of the call at a position of the scene; None if no call is there."""
     function = view.mode.function_at(scene)
     if not function:
         return None

@@ -15,21 +15,24 @@ from skbviewer.records import HOLE, Leg, PathCall
 from ..base import wording
 
 LOST = {  # enum kbl_lost
-    1: "buffers were full: the reader was too slow",
+    1: "the recorder's buffers were full, because kblrecord read them too slowly",
     2: "the probe missed calls",
-    3: "a probe fired inside another probe",
-    HOLE: "a part of the file is missing or damaged",
+    3: "a probe was hit while another probe ran",
+    HOLE: "a part of the kernel log is missing or damaged",
 }
 
 
 def call_tip(call: PathCall, origin_ns: int, more: tuple[tuple[str, str], ...] = ()) -> str:
-    """Return all that is known of a call; the lines `more` come first."""
+    """Return the tooltip of a call, with all that is known about it.
+
+    The lines `more` come first.  Times count from `origin_ns`.
+    """
     rows = (*more, *wording.call_details(call, origin_ns))
     return _table(call.function, rows)
 
 
 def log_rows(leg: Leg) -> tuple[tuple[str, str], ...]:
-    """Return the log of a leg and its possible clock error; () if there is only one log."""
+    """Return (name, value) lines about a leg's log and its clock error; () if there is one log."""
     if not leg.log:
         return ()
     if leg.session_error_ns is None:
@@ -39,13 +42,16 @@ def log_rows(leg: Leg) -> tuple[tuple[str, str], ...]:
 
 
 def leg_rows(leg: Leg, origin_ns: int) -> tuple[tuple[str, str], ...]:
-    """Return log_rows() and, if the packet was captured in this leg, where and when."""
+    """Return lines about a leg as (name, value): log_rows(), and where its packet was captured."""
     seen = wording.capture_text(leg, origin_ns)
     return (*log_rows(leg), *((("Captured", seen),) if seen else ()))
 
 
 def bin_tip(of: np.void, timeline: Timeline, lane: Lane) -> str:
-    """Return the tooltip of a bin: the number of calls or packets, and their time range."""
+    """Return the tooltip of a box that stands for several calls or packets.
+
+    The tooltip says how many calls or packets there are, and from when to when.
+    """
     count, layer = int(of["count"]), timeline.layers[int(of["look"]) & LAYER]
     begin, end = int(of["begin"]), int(of["end"])
     what = {"wire": "packet", "events": "time"}.get(lane.what, "call")
@@ -73,7 +79,7 @@ def bin_tip(of: np.void, timeline: Timeline, lane: Lane) -> str:
 
 
 def gap_tip(gap: Gap) -> str:
-    """Return the tooltip of a gap."""
+    """Return the tooltip of a gap: what was lost, when, and why."""
     rows = (
         ("CPU", str(gap.cpu)),
         ("From", f"{wording.seconds(gap.begin)} s"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Items of the timeline's view box that paint in pixels of a Frame: lanes, and marks above them."""
+"""The items of the timeline that paint in pixels of a Frame: lanes, and the marks above them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class FramedItem(QGraphicsObject):
         self.frame = Frame(0, 1, 0, 1, 1, 1)
 
     def set_view(self, view: QRectF, size: QSizeF) -> None:
-        """Set the visible part, in item coordinates and in pixels."""
+        """Set the visible part: `view` in item coordinates, `size` in pixels."""
         self.prepareGeometryChange()
         self._view = view
         row_px = size.height() / max(view.height(), 1e-9)
@@ -60,7 +60,7 @@ class FramedItem(QGraphicsObject):
         self.update()
 
     def paint_frame(self, painter: QPainter, frame: Frame) -> None:
-        """Paint in pixels of the visible part."""
+        """Paint the part that `frame` shows, in pixels of this frame."""
         raise NotImplementedError
 
     # Qt's own names
@@ -74,7 +74,7 @@ class FramedItem(QGraphicsObject):
         option: QStyleOptionGraphicsItem,
         widget: QWidget | None = None,
     ) -> None:
-        """Paint the visible part for Qt; see paint_frame()."""
+        """Paint the visible part when Qt asks for it; see paint_frame()."""
         corner = painter.transform().map(self._view.topLeft())
         painter.save()
         painter.setTransform(QTransform.fromTranslate(corner.x(), corner.y()))
@@ -101,7 +101,7 @@ class LanesItem(FramedItem):
         self._idle.timeout.connect(self._forget)
 
     def draw(self, timeline: Timeline | None) -> None:
-        """Draw the boxes of `timeline`; None draws nothing."""
+        """Draw the boxes of `timeline` from now on; None draws nothing."""
         self.timeline = timeline
         self.places = places_of(timeline)
         self._of = ()
@@ -118,7 +118,7 @@ class LanesItem(FramedItem):
         self.update()
 
     def bins_of(self, frame: Frame) -> npt.NDArray[np.void]:
-        """Return the bins to draw in `frame`; they are kept until the frame changes."""
+        """Return the boxes to draw in `frame`; they are computed again when the frame changes."""
         assert self.timeline is not None
         rows = self.places.rows_between(frame.top, frame.row(frame.height))
         window = (math.floor(frame.begin), math.ceil(frame.end), round(frame.width))
@@ -129,12 +129,15 @@ class LanesItem(FramedItem):
         return self.bins
 
     def _forget(self) -> None:
-        """Let the kernel drop boxes that were read from files: a wide view reads nearly all."""
+        """Let the kernel free memory of boxes that were read from files.
+
+        A wide view reads nearly all boxes.
+        """
         if self.timeline is not None:
             self.timeline.scratch.forget()
 
     def bin_at(self, x: float, y: float) -> np.void | None:
-        """Return the bin painted at pixel (x, y) of the frame, or next to it."""
+        """Return the box that is painted at pixel (x, y) of the frame, or the box next to it."""
         if self.timeline is None or self.bins is None:
             return None
         row = self.places.row_at(self.frame.row(y))
@@ -161,7 +164,10 @@ class LanesItem(FramedItem):
         )
 
     def edges_near(self, y: float) -> npt.NDArray[np.float64]:
-        """Return the starts and ends (ns) of the boxes in the row at y; if none, of all boxes."""
+        """Return the times (ns) at which boxes in the row at y begin or end.
+
+        If the row has no boxes, the times of all boxes are returned.
+        """
         if self.bins is None:
             return np.zeros(0)
         row = self.places.row_at(self.frame.row(y))
@@ -205,7 +211,7 @@ class LanesItem(FramedItem):
 
 
 class MarksItem(FramedItem):
-    """Markers, range and notes, above any lanes."""
+    """The markers, the selected range and the notes, which are painted above all lanes."""
 
     def __init__(self, state: TimeState) -> None:
         super().__init__()
@@ -218,14 +224,14 @@ class MarksItem(FramedItem):
         self.setZValue(10)
 
     def boxes(self, painter: QPainter) -> list[QRectF]:
-        """Return the boxes of notes, in pixels of the frame."""
+        """Return the rectangles of the notes, in pixels of the frame."""
         return [tag.box for tag in self._note_tags(painter, self.frame)]
 
     def _note_tags(self, painter: QPainter, frame: Frame) -> list[NoteTag]:
         return note_tags(painter, self.state, self.origin_ns, frame, self.spared())
 
     def note_at(self, place: QPointF) -> NoteTag | None:
-        """Return the note painted at a pixel of the frame."""
+        """Return the note that is painted at a pixel of the frame; None if there is none."""
         return next((tag for tag in reversed(self.tags) if tag.box.contains(place)), None)
 
     def paint_frame(self, painter: QPainter, frame: Frame) -> None:

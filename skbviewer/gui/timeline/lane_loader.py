@@ -20,7 +20,10 @@ ARRANGING = "Arranging calls…"
 
 
 class Loader(QObject):
-    """Serves one recording.  Each kind of work has its own Tasks, whose latest result is used."""
+    """Serves one recording.
+
+    Each kind of work has its own Tasks, so that only the latest result of each kind is used.
+    """
 
     overview_ready = Signal(object)  # Overview
     timeline_ready = Signal(object)  # Timeline
@@ -50,7 +53,7 @@ class Loader(QObject):
 
     @property
     def arranges_all(self) -> bool:
-        """Return whether lanes of all calls are being made."""
+        """Return whether the lanes of all calls are being arranged."""
         return self._lanes.busy and self._kind not in ("", *PACKET_KINDS)
 
     def use(self, recording: Recording | None) -> None:
@@ -71,7 +74,7 @@ class Loader(QObject):
         self.overview_ready.emit(overview)
 
     def lanes(self, kind: str, ids: Sequence[int]) -> None:
-        """Read the lanes of `kind`.  For "packet", each of the rows `ids` gets a lane."""
+        """Read lanes of the kind `kind`; for lanes of packets, `ids` are their rows."""
         recording = self._recording
         if recording is None:
             return
@@ -92,7 +95,7 @@ class Loader(QObject):
         self.timeline_ready.emit(found[1])
 
     def place(self, call: int, done: Callable[[CallPlace], object]) -> None:
-        """Pass the CallPlace of a call (id in table call) to `done`."""
+        """Find the place of a call (its id in table `calls`), and call `done` with it."""
         recording = self._recording
         if recording is not None:
             self._calls.start(
@@ -106,7 +109,7 @@ class Loader(QObject):
         self._calls.cancel()
 
     def close(self) -> None:
-        """Stop everything.  No thread is left afterwards."""
+        """Stop all work, and wait until its threads have ended."""
         self._soon.stop()
         self._lanes.close()
         self._calls.close()

@@ -44,13 +44,13 @@ class Look(NamedTuple):
         return is_dark(self.palette)
 
     def layer(self, name: str) -> QColor:
-        """Return the colour of a layer, by name."""
+        """Return the colour of the layer `name`."""
         if name == WIRE_LAYER:
             return themed(WIRE_COLOURS, self.dark)
         return self.colours.get(name, QColor(UNKNOWN_LAYER))
 
     def merged(self, name: str) -> QColor:
-        """Return the colour of a bin of several calls."""
+        """Return the colour of a box that stands for several calls of a layer."""
         return _blend(self.layer(name), self.palette.color(QPalette.ColorRole.Base), MERGED_PART)
 
     def role(self, role: QPalette.ColorRole) -> QColor:
@@ -68,7 +68,10 @@ def _blend(colour: QColor, background: QColor, part: float) -> QColor:
 
 
 def rects_of(bins: npt.NDArray[np.void], places: Places, frame: Frame) -> Rects:
-    """Return x, y, width, height of every bin, clipped near the frame; float64 of shape (n, 4)."""
+    """Return the rectangles of boxes, clipped near the frame: float64 of shape (n, 4).
+
+    The columns are x, y, width and height in pixels.
+    """
     rects = np.empty((len(bins), 4))
     low = np.maximum(frame.x(bins["begin"].astype(np.float64)), -FAR_PX)
     high = np.minimum(frame.x(bins["end"].astype(np.float64)) - GAP_PX / 2, frame.width + FAR_PX)
@@ -81,7 +84,7 @@ def rects_of(bins: npt.NDArray[np.void], places: Places, frame: Frame) -> Rects:
 def paint_ground(
     painter: QPainter, timeline: Timeline, places: Places, frame: Frame, look: Look
 ) -> None:
-    """Paint every other lane with another background."""
+    """Paint the background of the lanes; every other lane has another colour."""
     colour = look.role(QPalette.ColorRole.AlternateBase)
     for lane, y in list(zip(timeline.lanes, places.lane_y.tolist(), strict=True))[::2]:
         box = QRectF(0, frame.y(y - 0.25), frame.width, (lane.rows + 0.5) * frame.row_px)
@@ -90,7 +93,7 @@ def paint_ground(
 
 
 def band(times: tuple[int, int], origin_ns: int, frame: Frame) -> QRectF | None:
-    """Return the part of the frame between two times; None if it is not visible."""
+    """Return the part of the frame between two times; None if this part is not visible."""
     low, high = (frame.x(float(at - origin_ns)) for at in times)
     if high < 0 or low > frame.width:
         return None
@@ -101,7 +104,10 @@ def band(times: tuple[int, int], origin_ns: int, frame: Frame) -> QRectF | None:
 def paint_span(
     painter: QPainter, times: tuple[int, int], origin_ns: int, frame: Frame, look: Look
 ) -> None:
-    """Paint the selected packet's time range as a light background, unless it fills the view."""
+    """Paint the time range of the selected packet as a light background.
+
+    The background is not painted if the range fills the whole view.
+    """
     area = band(times, origin_ns, frame)
     if area is not None and area.width() < 0.98 * frame.width:
         colour = QColor(look.role(QPalette.ColorRole.Highlight))
@@ -110,9 +116,9 @@ def paint_span(
 
 
 def is_hatched(gap: Gap, lane: Lane, timeline: Timeline) -> bool:
-    """Return whether a gap is shown in a lane.
+    """Return whether a lane shows a gap.
 
-    Only lanes of calls show gaps: the lane of the gap's CPU, or all of them if lanes are not CPUs.
+    Only lanes of calls show gaps.  If a lane stands for a CPU, it shows only the gaps of this CPU.
     """
     mine = timeline.kind != "cpu" or (lane.key, lane.source) == (gap.cpu, gap.source)
     return mine and lane.what == "calls"
@@ -126,7 +132,7 @@ def paint_gaps(
     frame: Frame,
     look: Look,
 ) -> None:
-    """Hatch the times in which records were lost."""
+    """Hatch the times of lost records in the lanes that show them."""
     if timeline.is_relative:
         return
     colour = look.role(QPalette.ColorRole.PlaceholderText)
@@ -150,7 +156,7 @@ def paint_bins(
     frame: Frame,
     look: Look,
 ) -> None:
-    """Paint the boxes, their labels if they fit, and the numbers of merged ones."""
+    """Paint the boxes, their labels if these fit, and the number of calls in merged boxes."""
     rects = rects_of(bins, places, frame)
     merged = bins["count"] > 1
     layers = bins["look"] & LAYER
@@ -167,7 +173,7 @@ def paint_bins(
 
 
 def _paint_flags(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, look: Look) -> None:
-    """Hatch calls without an exit; underline drops in red."""
+    """Hatch calls whose exit was not recorded, and underline drops in red."""
     painter.setPen(Qt.PenStyle.NoPen)
     for at in np.flatnonzero((bins["look"] & OPEN) != 0):
         painter.fillRect(
@@ -201,7 +207,10 @@ def _paint_labels(
 
 
 def runs_of(bins: npt.NDArray[np.void], rects: Rects, label_from_px: int) -> list[tuple[int, int]]:
-    """Return (first, last) of adjacent bins in one row, at least one of them merged."""
+    """Return (first, last) of each run of adjacent boxes in a row that has merged boxes.
+
+    A single box that is wider than `label_from_px` pixels ends a run.
+    """
     if not len(bins):
         return []
     right = rects[:, 0] + rects[:, 2]
@@ -233,7 +242,7 @@ def _paint_counts(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, l
 def paint_wire_bands(
     painter: QPainter, timeline: Timeline, places: Places, frame: Frame, look: Look
 ) -> None:
-    """Paint the possible error of packets' wire times, below the boxes."""
+    """Paint the possible error of the packets' wire times, below the boxes."""
     colour = themed(WIRE_COLOURS, look.dark)
     colour.setAlpha(44)
     for wire in timeline.wires:
@@ -249,7 +258,7 @@ def paint_wire_bands(
 def lane_area(
     timeline: Timeline, places: Places, frame: Frame, lane: int, width: float
 ) -> tuple[float, float, float]:
-    """Return (top, width, height) of a lane: the arguments of a QRectF after its left edge."""
+    """Return (top, width, height) of a lane in pixels: what a QRectF needs after its left edge."""
     top = frame.y(float(places.lane_y[lane]))
     return top, width, timeline.lanes[lane].rows * frame.row_px
 
@@ -262,7 +271,7 @@ def paint_wires(
     frame: Frame,
     look: Look,
 ) -> None:
-    """Paint wire times of packet lanes, and the visible error bars of wire lanes."""
+    """Paint the wire times in lanes of packets, and the visible error bars in lanes of the wire."""
     colour = themed(WIRE_COLOURS, look.dark)
     painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
     for wire in timeline.wires:
@@ -317,10 +326,11 @@ def paint_titles(
 def title_lines(
     tops: Sequence[float], heights: Sequence[float], wanted: float
 ) -> list[tuple[float, float]]:
-    """Return (top, height) of each lane's title in pixels, `wanted` high if there is enough space.
+    """Return (top, height) of each lane's title, in pixels.
 
-    A title stays in view as long as its lane.  If the lane is lower than the title, the title
-    extends into the next lane, provided that two titles fit there.
+    A title is `wanted` pixels high if there is enough space, and stays in view as long as its lane.
+    If a lane is lower than the title, the title extends into the next lane, provided that two
+    titles fit there.
     """
     found, free = [], -math.inf
     for at, (top, height) in enumerate(zip(tops, heights, strict=True)):
@@ -347,7 +357,7 @@ def _lower(font: QFont, part: float, least_px: int) -> QFont:
 
 
 def row_font(font: QFont, row_px: float) -> QFont:
-    """Return `font` in a size that fits a row."""
+    """Return `font` in a size that fits rows of `row_px` pixels."""
     made = QFont(font)
     fits = min(QFontInfo(font).pixelSize(), round(row_px * TEXT_PART))
     made.setPixelSize(max(LEAST_TEXT_PX, fits))

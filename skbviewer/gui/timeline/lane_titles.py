@@ -14,7 +14,7 @@ WIDTH_PX = (200, 250)
 
 
 def width_in(pixels: int) -> int:
-    """Return the width of the titles' column in a view `pixels` wide."""
+    """Return the width of the column of lane titles, if the view is `pixels` wide."""
     return min(WIDTH_PX[1], max(round(pixels * 0.13), min(WIDTH_PX[0], round(pixels * 0.28))))
 
 
@@ -29,7 +29,10 @@ class Gutter(QWidget):
         self.base = ""  # the origin of the tick labels
 
     def show_base(self, text: str, top: float) -> None:
-        """Show the time from which the ticks count, and begin the lanes at `top`."""
+        """Show the time from which the tick labels count.
+
+        `top` is the y in pixels at which the lanes begin.
+        """
         if (text, top) != (self.base, self.top):
             self.base, self.top = text, top
         self.update()
@@ -57,7 +60,7 @@ class Gutter(QWidget):
         paint_titles(painter, timeline, self._lanes.places, frame, self._lanes.look, self.width())
 
     def event(self, event: QEvent) -> bool:
-        """Show the full title of a lane as its tooltip."""
+        """Show the full title of the lane at the pointer as a tooltip."""
         if isinstance(event, QHelpEvent) and self._lanes.timeline is not None:
             row = self._lanes.places.row_at(self._lanes.frame.row(event.pos().y() - self.top))
             text = "" if row is None else self._lanes.timeline.lane_of(row).title

@@ -41,14 +41,14 @@ class LanesMode:
 
     @property
     def is_relative(self) -> bool:
-        """Return whether times are relative to each lane's first entry, not session times."""
+        """Return whether times count from the first entry in each lane, instead of session time."""
         return self.kind == ALIGNED
 
     @property
     def has_low_rows(self) -> bool:
-        """Return whether rows may be lower than their text.
+        """Return whether rows may be lower than their text; this is so in lanes of packets.
 
-        Rows of packets may be lower, because there are many packets.
+        These lanes have many rows.
         """
         return self.kind in PACKET_KINDS
 
@@ -76,7 +76,7 @@ class LanesMode:
         return [name for n in numbers if (name := self.timeline.layers[n]) in known]
 
     def bounds(self) -> tuple[float, float, float]:
-        """Return the start and end of the recording, and how far one may pan beyond them, ns."""
+        """Return (start, end, margin) of the lanes, ns; one may pan by `margin` beyond the ends."""
         span = float(self.timeline.span_ns) if self.timeline is not None else 1.0
         return 0.0, span, span * 0.4
 
@@ -92,21 +92,24 @@ class LanesMode:
         return ""
 
     def clear(self) -> None:
-        """Draw nothing; the next lanes show everything."""
+        """Draw nothing; the lanes that are shown next are zoomed out."""
         self._view.lanes.draw(None)
         self._fit_next, self._left, self._wanted = True, None, None
 
     def leave(self) -> None:
-        """Remember the shown range before other lanes are shown."""
+        """Store the range that is shown now, before other lanes are shown."""
         if self.timeline is not None and not self.is_relative:
             self._left = self._view.window_ns()
 
     def come_back(self, window: tuple[int, int]) -> None:
-        """Show this range of session time when the lanes have been read."""
+        """Show the range `window` (session time, ns) as soon as the lanes have been read."""
         self._wanted = window
 
     def show_kind(self, kind: str) -> None:
-        """Show these lanes with the range that lanes showed last; at first, show everything."""
+        """Show lanes of the kind `kind`, with the range that lanes showed last.
+
+        The first time, the whole recording is shown.
+        """
         self._fit_next = True
         if kind != self.kind or self.timeline is None:
             self.kind = kind
@@ -116,12 +119,12 @@ class LanesMode:
             self._show(self.timeline)
 
     def load(self) -> None:
-        """Fetch the lanes if they are shown."""
+        """Read the lanes if they are shown."""
         if self._view.mode is self:
             self._view.loader.lanes(self.kind, self.ids)
 
     def reload(self) -> None:
-        """Fetch the lanes again, but keep the view."""
+        """Read the lanes again, but keep the view."""
         self.load()
 
     def show_timeline(self, timeline: Timeline) -> None:
@@ -160,7 +163,7 @@ class LanesMode:
             self._view.box.setXRange(low - pad, high + pad)
 
     def show_path(self, path: PacketPath | None) -> None:
-        """Bring the selected packet into view; zoom out only if it is longer than the view."""
+        """Bring the selected packet into view; zoom out only if the view is too short for it."""
         view, span = self._view, self._view.state.span
         view.lanes.span = None if self.is_relative else span
         view.lanes.select(None)
@@ -173,7 +176,7 @@ class LanesMode:
             view.box.setXRange((begin + end) / 2 - half, (begin + end) / 2 + half)
 
     def show_call(self, leg: int, call: int) -> None:
-        """Mark a call of the selected packet's path."""
+        """Highlight call `call` of leg `leg` of the selected packet's path."""
         view, path = self._view, self._view.path
         if view.mode is not self or self.timeline is None:
             return
@@ -194,10 +197,12 @@ class LanesMode:
             view.scroll_to(float(view.lanes.places.row_y[row]))
 
     def _find(self, item: int, begin: int, end: int) -> tuple[int | None, int | None]:
-        """Return (box, row) of a call entered from `begin` to `end`; (None, None) if there is none.
+        """Return (box, row) of the call `item`, whose entry is between `begin` and `end`.
 
-        Lanes convert the time of each call to session time, a path converts the time of each leg,
-        so clock drift may separate the two.
+        Returns (None, None) if there is no such box.
+
+        Lanes convert each call's time to session time, but a path only shifts each leg, so clock
+        drift may separate them.
         """
         assert self.timeline is not None
         of = self.timeline.boxes
@@ -210,12 +215,12 @@ class LanesMode:
         return None, None
 
     def selected_call(self) -> int | None:
-        """Return the id of the selected call in table call."""
+        """Return the id of the selected call in table `calls`; None if no call is selected."""
         selected = self._view.lanes.selected
         return None if selected is None else selected + 1
 
     def click(self, scene: QPointF) -> None:
-        """Select the call at a scene position, and its packet."""
+        """Select the call at a position of the scene, and the packet of this call."""
         view, timeline = self._view, self.timeline
         hit = self._bin(scene)
         if hit is None or timeline is None or hit["count"] != 1:
@@ -229,7 +234,7 @@ class LanesMode:
             view.loader.place(int(hit["item"]) + 1, view.call_located.emit)
 
     def function_at(self, scene: QPointF) -> str:
-        """Return the function of the single call drawn at a scene position, "" if none."""
+        """Return the function of the single call at a position of the scene; "" if none."""
         hit, timeline = self._bin(scene), self.timeline
         if hit is None or timeline is None or hit["count"] != 1:
             return ""
@@ -241,13 +246,13 @@ class LanesMode:
         return self._view.lanes.bin_at(place.x(), place.y())
 
     def edges(self, _y: float, pixel: float) -> npt.NDArray[np.float64]:
-        """Return the starts and ends of boxes to which a marker may snap."""
+        """Return the starts and ends of boxes, to which a marker may snap (ns)."""
         return self._view.lanes.edges_near(pixel)
 
     def tip_at(self, scene: QPointF) -> str:
-        """Return the tooltip of a bin.
+        """Return the tooltip of the box at a position of the scene.
 
-        The details of a single call are added when they have been read.
+        The details of a single call are added as soon as they have been read.
         """
         hit, timeline = self._bin(scene), self.timeline
         if hit is None or timeline is None:

@@ -43,10 +43,10 @@ def paint_marks(
     top: float = 0.0,
     spared: Sequence[QRectF] = (),
 ) -> None:
-    """Paint markers, range and notes.  `origin_ns` is the session time at the frame's x = 0.
+    """Paint the markers, the selected range and the notes.
 
-    Letters of markers are `top` pixels below the upper end.  Notes and their lines avoid the boxes
-    `spared`.
+    `origin_ns` is the session time at x = 0 of the frame.  The letters of markers are `top` pixels
+    below the upper end.  Notes and their lines do not cover the boxes `spared`.
     """
     if state.range is not None:
         _paint_range(painter, state.range, origin_ns, frame, look)
@@ -138,7 +138,10 @@ def note_tags(
     frame: Frame,
     spared: Sequence[QRectF] = (),
 ) -> list[NoteTag]:
-    """Return the visible notes, stacked upwards from the lower end, above the boxes `spared`."""
+    """Return the visible notes with the rectangles in which they are painted.
+
+    The notes are stacked upwards from the lower end, and do not cover the boxes `spared`.
+    """
     metrics = QFontMetricsF(painter.font())
     seen = []
     for place in state.notes:

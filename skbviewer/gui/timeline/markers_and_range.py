@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The user's settings on the timeline: markers, range, notes.  No Qt; times are session time."""
+"""The user's settings on the timeline: markers, range, notes.  This module needs no Qt.
+
+Times are session times.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,10 @@ class TimeState:
     others: tuple[int | None, int | None] = (None, None)  # A and B for swap_markers()
 
     def swap_markers(self) -> None:
-        """Exchange the markers with those of the other lanes: relative and session times."""
+        """Exchange the markers with those of the other kind of lanes.
+
+        Lanes with relative times and lanes with session times have markers of their own.
+        """
         self.others, (self.a, self.b) = (self.a, self.b), self.others
 
     def marker(self, letter: str) -> int | None:
@@ -57,12 +63,12 @@ class TimeState:
 
     @property
     def difference(self) -> int | None:
-        """Return the time from A to B, ns; None unless both are set."""
+        """Return the time from marker A to marker B in ns; None unless both are set."""
         return None if self.a is None or self.b is None else self.b - self.a
 
 
 def snap(at: float, edges: npt.NDArray[np.float64], reach: float) -> float:
-    """Return the edge nearest to `at`, or `at` if that edge is farther away than `reach`."""
+    """Return the edge that is nearest to `at`; if none is within `reach`, return `at`."""
     if not len(edges):
         return at
     nearest = float(edges[np.argmin(np.abs(edges - at))])
@@ -70,9 +76,9 @@ def snap(at: float, edges: npt.NDArray[np.float64], reach: float) -> float:
 
 
 def stack_levels(spans: Sequence[tuple[float, float]], levels: int) -> list[int]:
-    """Return a level for each span, so that spans of one level do not overlap.
+    """Return a level (from 0) for each span, so that spans on the same level do not overlap.
 
-    If more than `levels` spans overlap, the remaining ones are on the last level.
+    If more than `levels` spans overlap, the remaining ones are all on the last level.
     """
     ends = [float("-inf")] * levels
     found = []

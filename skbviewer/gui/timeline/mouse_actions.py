@@ -33,11 +33,11 @@ class Mouse(QObject):
         view.plot.viewport().setMouseTracking(True)
 
     def frame_point(self, scene: QPointF) -> QPointF:
-        """Convert a scene position to pixels of the items' frame."""
+        """Return a position of the scene in pixels of the items' frame."""
         return QPointF(self._view.box.mapFromScene(scene))
 
     def ns_at(self, scene: QPointF) -> int:
-        """Return the session time at a scene position, or at a box's edge close to it."""
+        """Return the session time at a position of the scene, or at a box's edge close to it."""
         view = self._view
         at = view.box.mapSceneToView(scene)
         reach = SNAP_PX * view.box.viewPixelSize()[0]
@@ -45,12 +45,15 @@ class Mouse(QObject):
         return round(snap(at.x(), edges, reach)) + view.mode.origin_ns
 
     def tip_at(self, scene: QPointF) -> str:
-        """Return the tooltip at a scene position.  Lanes may add details later."""
+        """Return the tooltip at a position of the scene.
+
+        In lanes, the details of a call may be added later, when they have been read.
+        """
         note = self._view.marks.note_at(self.frame_point(scene))
         return note.place.note.text if note is not None else self._view.mode.tip_at(scene)
 
     def show_tip(self, text: str, place: QPointF) -> None:
-        """Show `text` at a scene position."""
+        """Show `text` as a tooltip at a position of the scene."""
         viewport = self._view.plot.viewport()
         at = self._view.plot.mapFromScene(place)
         QToolTip.showText(viewport.mapToGlobal(at), text, viewport, QRect(at, QSize(1, 1)))
@@ -80,7 +83,10 @@ class Mouse(QObject):
             view.mode.click(scene)
 
     def _right_click(self, scene: QPointF) -> None:
-        """Open the menu of a box. At the active marker, or outside the boxes, remove the marker."""
+        """Open the menu of a box.
+
+        At the active marker, or where no box is, remove the active marker.
+        """
         view = self._view
         menu = None if self._on_marker(scene) else box_menu(view, scene)
         if menu is None:

@@ -59,7 +59,7 @@ def paint_overview(painter: QPainter, area: QRectF, overview: Overview, palette:
 def _columns(
     counts: np.ndarray[tuple[int], np.dtype[np.int64]], room: QRectF, thick: float
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Return one column per pixel with the maximum of its bins, float64 of shape (n, 4).
+    """Return rectangles (float64 of shape (n, 4)): for each pixel, the maximum of its counts.
 
     If `thick` is not 0, only the uppermost `thick` pixels of each column are returned.
     """
@@ -84,8 +84,10 @@ class OverviewStrip(QWidget):
         super().__init__(parent)
         self.setAccessibleName("Overview of the whole recording")
         self.setToolTip(
-            "The whole recording: calls grey, packets on the wire pink, drops red below, "
-            "lost records hatched.\nDrag the frame or its edges; click elsewhere to go there."
+            "The whole recording: calls are grey, captured packets pink, drops red (at the "
+            "bottom), lost records "
+            "hatched.\nDrag the frame or its edges to move or resize it; click "
+            "elsewhere to move it there."
         )
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
@@ -95,17 +97,17 @@ class OverviewStrip(QWidget):
         self._grip: tuple[str, float] | None = None
 
     def show_overview(self, overview: Overview | None, message: str = "") -> None:
-        """Show `overview`; if it is None, `message`."""
+        """Show `overview`; if it is None, show the text `message`."""
         self.overview, self.message = overview, message
         self.update()
 
     def show_window(self, times: tuple[int, int] | None) -> None:
-        """Mark the range that is shown below; None if the overview does not contain it."""
+        """Mark the range that the timeline shows (session time, ns); None marks nothing."""
         self.window_ns = times
         self.update()
 
     def box(self) -> QRectF:
-        """Return the rectangle that marks the shown range, at least LEAST_PX wide."""
+        """Return the rectangle that marks the shown range; it is at least LEAST_PX wide."""
         if self.overview is None or self.window_ns is None:
             return QRectF()
         low, high = (self._x(t) for t in self.window_ns)
@@ -123,7 +125,7 @@ class OverviewStrip(QWidget):
         return round(pixels / max(self.width(), 1) * self.overview.span_ns)
 
     def _grip_at(self, x: float) -> str:
-        """Return the part of the window at x: "left", "right", "inside", or "" outside."""
+        """Return where x is in the shown range: "left" or "right" edge, "inside", or "" outside."""
         box = self.box()
         if box.width() > 3 * GRIP_PX:
             for edge, at in (("left", box.left()), ("right", box.right())):

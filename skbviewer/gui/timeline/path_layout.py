@@ -3,9 +3,9 @@
 
 Input: a PacketPath.  Output: a Layout; x is ns since `origin_ns` (the start of the first leg,
 session time), y is rows.  Each leg is shifted as a whole from its log's clock to session time, so
-differences between times of one leg stay exact.  Legs of logs whose clocks have no known relation
-to the others are placed after these.  Times are rebased as integers before they become float64,
-which is exact up to 2**53 ns.
+differences between times of one leg stay exact.  If a log's clock has no known relation to the
+other clocks, its legs are placed after all others.  Times are made relative as integers before they
+become float64, which is exact up to 2**53 ns.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class LaneTitle(NamedTuple):
 
 
 class WaitBar(NamedTuple):
-    """A time in which the packet waited, or about which nothing is known."""
+    """A time in which the packet waited, or in which no record shows what happened to it."""
 
     text: str
     tip: str
@@ -63,8 +63,8 @@ class WaitBar(NamedTuple):
 class Layout(NamedTuple):
     """The picture of one packet. `bars` is sorted by leg, then call.
 
-    `offsets` has a number (ns) for each leg.  Adding it to a time of the leg's log gives a time
-    with the origin of `origin_ns`.
+    `offsets` has a number (ns) for each leg.  Adding this number to a time of the leg's log gives a
+    time that counts from `origin_ns`.
     """
 
     origin_ns: int
@@ -82,7 +82,7 @@ class Layout(NamedTuple):
 
 
 def lay_out(path: PacketPath | None) -> Layout:
-    """Return the layout of `path`, with its legs one below the other; it is empty for None."""
+    """Return the layout of `path`, with its legs one below the other.  For None, it is empty."""
     legs = () if path is None else path.legs
     offsets = _offsets(legs)
     moved = list(zip(legs, offsets, strict=True))
@@ -125,7 +125,7 @@ def lay_out(path: PacketPath | None) -> Layout:
 
 
 def _offsets(legs: Sequence[Leg]) -> tuple[int, ...]:
-    """Return the number to add to each leg's times: its session offset if its clock is related."""
+    """Return for each leg the number (ns) that is added to its times."""
     more: dict[int, int] = {}  # by source; 0: all sources with related clocks
     found, end = [], 0
     for leg in legs:
@@ -138,10 +138,11 @@ def _offsets(legs: Sequence[Leg]) -> tuple[int, ...]:
 
 
 def call_rows(leg: Leg) -> tuple[list[int], int]:
-    """Return a row for each call, and the number of rows.
+    """Return the row of each call of a leg, and the number of rows.
 
-    The row is the depth of the call.  A top-level call that began while another one was running (a
-    softirq that interrupted it, another CPU) gets its own rows below, so that no bar hides another.
+    The row is the depth of the call.  A call without a caller that began while another call was
+    running (in a softirq, or on another CPU) gets rows of its own below, so that no bar hides
+    another bar.
     """
     tracks: list[tuple[int, int]] = []  # end of the latest top call, deepest row used
     of_call: list[int] = []
@@ -163,7 +164,7 @@ def call_rows(leg: Leg) -> tuple[list[int], int]:
 def _begin_ns(leg: Leg, call: PathCall) -> int:
     """Return when the bar begins.
 
-    A call that only has the packet's socket may begin long before.
+    A call that carries only the packet's socket may begin long before the packet exists.
     """
     return call.entry_ns if call.skb else max(call.entry_ns, leg.begin_ns)
 
@@ -189,7 +190,7 @@ def _bar(
 
 
 def _wire(moved: Sequence[tuple[Leg, int]], origin: int, span: float) -> tuple[float | None, float]:
-    """Return the wire time by the log with the smallest clock error, and that error, in ns.
+    """Return (wire time, its error) in ns, from the log with the smallest clock error.
 
     The wire time is None if it is unknown or too far away to be drawn.
     """
@@ -207,7 +208,10 @@ def _wire(moved: Sequence[tuple[Leg, int]], origin: int, span: float) -> tuple[f
 
 
 def wait_at(layout: Layout, x: float, y: float, slack: float) -> WaitBar | None:
-    """Return the wait at (x ns, y rows), None if there is none; `slack` ns are tolerated."""
+    """Return the wait at (x ns, y rows); None if there is none.
+
+    A wait also counts if it is at most `slack` ns away.
+    """
     for wait in layout.waits:
         if wait.y <= y < wait.y + 1 and wait.begin - slack <= x <= wait.end + slack:
             return wait
@@ -215,9 +219,9 @@ def wait_at(layout: Layout, x: float, y: float, slack: float) -> WaitBar | None:
 
 
 def bar_at(layout: Layout, x: float, y: float, slack: float) -> int | None:
-    """Return the bar at (x ns, y rows), None if there is none.
+    """Return the number of the bar at (x ns, y rows); None if there is none.
 
-    `slack` ns are tolerated, so that bars narrower than a pixel can be hit.
+    A bar also counts if it is at most `slack` ns away, because bars may be narrower than a pixel.
     """
     bars = layout.bars
     inside = (bars["y"] <= y) & (y < bars["y"] + 1)

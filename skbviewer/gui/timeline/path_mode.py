@@ -40,7 +40,7 @@ class PathMode:
 
     @property
     def top_rows(self) -> float:
-        """Return the height of the first leg's title."""
+        """Return the height of the first leg's title, in rows."""
         return TITLE_ROWS if self.item.layout.titles else 0.0
 
     def layers(self) -> Iterable[str]:
@@ -48,7 +48,7 @@ class PathMode:
         return self.item.layout.layers
 
     def bounds(self) -> tuple[float, float, float]:
-        """Return the start and end of the path, and how far one may pan beyond them, ns."""
+        """Return (start, end, margin) of the path, ns; one may pan by `margin` beyond the ends."""
         layout = self.item.layout
         return layout.begin, layout.end, (layout.end - layout.begin) * 0.02 * SLACK_PADS
 
@@ -59,7 +59,10 @@ class PathMode:
         if self._view.path is None:
             return "Select a packet to show its path through the kernel."
         if any(leg.note == POINTS_ONLY for leg in self._view.path.legs):
-            return "The kernel log has only points, without durations that could be drawn."
+            return (
+                "The kernel log has only points, which have no duration, so there are no boxes to "
+                "draw."
+            )
         return "No kernel log has a record of this packet."
 
     def show_path(self, path: PacketPath | None) -> None:
@@ -86,7 +89,7 @@ class PathMode:
             self._bring_into_view(bars[hits[0]])
 
     def selected_call(self) -> int | None:
-        """Return the id of the selected call in table call."""
+        """Return the id of the selected call in table `calls`; None if no call is selected."""
         path, at = self._view.path, self.item.selected
         if path is None or at is None:
             return None
@@ -94,7 +97,7 @@ class PathMode:
         return self._view.call_number(path, int(bar["leg"]), int(bar["call"]))
 
     def step(self, by: int) -> None:
-        """Select the call that is `by` calls after the selected one, or before it if negative."""
+        """Select the call that is `by` calls after the selected call (before it if negative)."""
         bars, now = self.item.layout.bars, self.item.selected
         if len(bars):
             at = (0 if by > 0 else len(bars) - 1) if now is None else now + by
@@ -111,13 +114,13 @@ class PathMode:
         self._view.scroll_to(y)
 
     def bar_under(self, scene: QPointF) -> int | None:
-        """Return the bar drawn at a scene position."""
+        """Return the number of the bar at a position of the scene; None if there is none."""
         box = self._view.box
         at = box.mapSceneToView(scene)
         return bar_at(self.item.layout, at.x(), at.y(), 2 * box.viewPixelSize()[0])
 
     def function_at(self, scene: QPointF) -> str:
-        """Return the function of the call drawn at a scene position, "" if none."""
+        """Return the function of the call at a position of the scene; "" if no call is there."""
         at, path = self.bar_under(scene), self._view.path
         if at is None or path is None:
             return ""
@@ -125,7 +128,7 @@ class PathMode:
         return path.legs[int(bar["leg"])].calls[int(bar["call"])].function
 
     def click(self, scene: QPointF) -> None:
-        """Select the call at a scene position."""
+        """Select the call at a position of the scene."""
         at = self.bar_under(scene)
         leg, call = -1, -1
         if at is not None:
@@ -134,14 +137,14 @@ class PathMode:
         self._view.call_chosen.emit(leg, call)
 
     def edges(self, y: float, _pixel: float) -> npt.NDArray[np.float64]:
-        """Return the starts and ends of the bars in the row at y; if none, of all bars."""
+        """Return the times (ns) at which bars in the row at y begin or end, or else of all bars."""
         bars = self.item.layout.bars
         mine = bars[(bars["y"] <= y) & (y < bars["y"] + 1)]
         chosen = mine if len(mine) else bars
         return np.concatenate([chosen["begin"], chosen["end"]])
 
     def tip_at(self, scene: QPointF) -> str:
-        """Return the tooltip of the call or wait at a scene position."""
+        """Return the tooltip of the call or wait at a position of the scene."""
         layout, path = self.item.layout, self._view.path
         box = self._view.box
         at = box.mapSceneToView(scene)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Paint a Layout.  One item paints all bars in pixels, so that text is not scaled by zooming."""
+"""Paint a Layout.  One item paints all bars in pixels, so that zooming does not scale texts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TEXT_PART = 0.68  # of a row's height, so that underscores stay inside their bar
 
 
 def above_all(plate: QRectF, boxes: Iterable[QRectF]) -> QRectF:
-    """Return `plate`, moved up until it overlaps none of the boxes."""
+    """Return the rectangle `plate`, moved up until it overlaps none of the `boxes`."""
     for box in sorted(boxes, key=QRectF.top, reverse=True):
         if box.intersects(plate):
             plate = plate.translated(0, box.top() - 3 - plate.bottom())
@@ -65,25 +65,25 @@ class TimelineItem(QGraphicsObject):
         self._corner = QPointF()  # of the view
 
     def texts(self) -> list[QRectF]:
-        """Return the boxes of titles and waits, in pixels from the corner of the view."""
+        """Return the rectangles of titles and waits, in pixels from the corner of the view."""
         return [
             box.translated(-self._corner) for box in (*self._waited, *(b for b, _ in self._titled))
         ]
 
     def draw(self, layout: Layout) -> None:
-        """Show another layout: the bars, titles and waits of a packet's path."""
+        """Draw the bars, titles and waits of `layout`, a packet's path, from now on."""
         self.prepareGeometryChange()
         self.layout = layout
         self.selected = None
         self.update()
 
     def set_colours(self, colours: dict[str, QColor], palette: QPalette) -> None:
-        """Set the colour of each layer, by name, and the palette."""
+        """Set the palette, and the colours of the layers by name."""
         self._colours, self._palette, self._dark = colours, palette, is_dark(palette)
         self.update()
 
     def set_view(self, view: QRectF) -> None:
-        """Set the visible part, in item coordinates."""
+        """Set the visible part: x in ns, y in rows."""
         self.prepareGeometryChange()
         self._view = view
         self.update()
@@ -120,7 +120,7 @@ class TimelineItem(QGraphicsObject):
             self._titled.append((box, text))
 
     def _paint_titles(self, painter: QPainter, font: QFont) -> None:
-        """Paint titles above the line of the wire, which may cross them."""
+        """Paint the titles after the line of the wire time, which may cross them."""
         painter.setFont(_bold(font))
         painter.setPen(self._palette.color(QPalette.ColorRole.Text))
         for box, text in self._titled:
@@ -173,7 +173,7 @@ class TimelineItem(QGraphicsObject):
     def _paint_marks(
         self, painter: QPainter, rects: npt.NDArray[np.float64], seen: npt.NDArray[np.bool_]
     ) -> None:
-        """Hatch calls without an exit; outline drops and the selected call."""
+        """Hatch calls whose exit was not recorded; outline drops and the selected call."""
         bars = self.layout.bars
         for at in np.flatnonzero(seen & bars["open"]):
             painter.setPen(Qt.PenStyle.NoPen)
@@ -218,7 +218,7 @@ class TimelineItem(QGraphicsObject):
     def _plate(
         self, painter: QPainter, room: QRectF, text: str, colour: QColor | None = None
     ) -> None:
-        """Paint text on a plate that is readable on anything; nothing if it does not fit."""
+        """Paint text on a background on which it is readable, if it fits."""
         width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 8
         if width > room.width() + 0.5:
             return
@@ -256,7 +256,7 @@ class TimelineItem(QGraphicsObject):
         option: QStyleOptionGraphicsItem,
         widget: QWidget | None = None,
     ) -> None:
-        """Paint the visible part for Qt."""
+        """Paint the visible part when Qt asks for it."""
         scale = painter.transform()
         painter.save()
         painter.setTransform(QTransform.fromTranslate(scale.dx(), scale.dy()))
@@ -264,7 +264,10 @@ class TimelineItem(QGraphicsObject):
         painter.restore()
 
     def paint_scaled(self, painter: QPainter, scale: QTransform) -> None:
-        """Paint the view, scaled by `scale`.  The painter's origin is at ns 0, row 0."""
+        """Paint the visible part; `scale` maps ns and rows to pixels.
+
+        The painter's origin is at ns 0, row 0.
+        """
         seen = self._view
         pixels = QRectF(
             seen.left() * scale.m11(),

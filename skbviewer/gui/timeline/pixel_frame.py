@@ -32,23 +32,23 @@ class Frame(NamedTuple):
 
     @property
     def per_ns(self) -> float:
-        """Return the pixels per ns."""
+        """Return how many pixels a nanosecond is wide."""
         return self.width / max(self.end - self.begin, 1e-9)
 
     def x(self, ns: Number) -> Number:
-        """Return the x of a time (ns), in pixels."""
+        """Return the x in pixels at which a time (ns) is shown."""
         return (ns - self.begin) * self.per_ns
 
     def y(self, row: Number) -> Number:
-        """Return the y of a row, in pixels."""
+        """Return the y in pixels at which a row is shown."""
         return (row - self.top) * self.row_px
 
     def ns(self, x: float) -> float:
-        """Return the time (ns) at x pixels."""
+        """Return the time (ns) that is shown at x pixels."""
         return self.begin + x / self.per_ns
 
     def row(self, y: float) -> float:
-        """Return the row at y pixels."""
+        """Return the row (with fraction) that is shown at y pixels."""
         return self.top + y / self.row_px
 
 
@@ -60,20 +60,21 @@ class Places(NamedTuple):
     total: float
 
     def rows_between(self, top: float, bottom: float) -> range:
-        """Return the rows that are at least partly between two y."""
+        """Return the rows that are at least partly between the heights `top` and `bottom`."""
         low = int(np.searchsorted(self.row_y, top - 1, "right"))
         return range(low, int(np.searchsorted(self.row_y, bottom)))
 
     def row_at(self, y: float) -> int | None:
-        """Return the row at y; None in a gap."""
+        """Return the row at y; None if y is in the space between two lanes."""
         at = int(np.searchsorted(self.row_y, y, "right")) - 1
         return at if at >= 0 and y < self.row_y[at] + 1 else None
 
 
 def places(lane_rows: Sequence[int], least: int = 1) -> Places:
-    """Return the y of each row and lane, in rows, with gaps between the lanes.
+    """Return the y of each row and of each lane, with space between the lanes.
 
-    `lane_rows` has each lane's number of rows; a lane is at least `least` rows high.
+    y is in units of a row.  `lane_rows` has the number of rows of each lane; a lane is at least
+    `least` rows high.
     """
     rows = np.array(lane_rows, np.int64)
     heights = np.maximum(rows, least) + LANE_GAP
@@ -84,7 +85,7 @@ def places(lane_rows: Sequence[int], least: int = 1) -> Places:
 
 
 def places_of(timeline: Timeline | None) -> Places:
-    """Return the y of each row and lane of `timeline`."""
+    """Return the y of each row and of each lane of `timeline`; see places()."""
     if timeline is None:
         return places([])
     least = TITLE_ROWS if timeline.kind in PACKET_KINDS else 1

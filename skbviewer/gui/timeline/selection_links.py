@@ -39,7 +39,7 @@ def _show_visible(view: TimelineView, rows: RowIds | None) -> None:
 
 
 def choose_row(selection: Selection, number: int) -> None:
-    """Go to a row (n for packet n, -n for K<n>); if it is not listed, select it anyway."""
+    """Go to row `number` (n for packet n, -n for K<n>) and select it, even if it is not listed."""
     selection.row_asked.emit(number)
     row, recording = selection.row, selection.recording
     if recording is not None and (row is None or row.id != number):
@@ -48,7 +48,7 @@ def choose_row(selection: Selection, number: int) -> None:
 
 
 def choose_place(selection: Selection, place: CallPlace) -> None:
-    """Select a call and its packet or kernel-only row."""
+    """Select the call at `place`, and the packet or row K<n> to which it belongs."""
     if place.row == 0:
         return
     if selection.row is None or selection.row.id != place.row:

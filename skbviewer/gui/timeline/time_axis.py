@@ -18,7 +18,7 @@ _UNITS = ((2_000, 1, "ns"), (2_000_000, 1_000, "µs"), (2_000_000_000, 1_000_000
 
 
 def unit_of(span_ns: float) -> tuple[int, str]:
-    """Return (ns per unit, name of the unit) for an axis `span_ns` wide."""
+    """Return the unit of an axis that is `span_ns` wide: (ns per unit, name of the unit)."""
     for limit, divisor, name in _UNITS:
         if span_ns < limit:
             return divisor, name
@@ -26,7 +26,10 @@ def unit_of(span_ns: float) -> tuple[int, str]:
 
 
 def tick_text(ns: float, spacing_ns: float, span_ns: float) -> str:
-    """Return the label of a tick at `ns`, with digits that distinguish ticks `spacing_ns` apart."""
+    """Return the label of a tick at `ns`.
+
+    The label has enough digits to distinguish ticks that are `spacing_ns` apart.
+    """
     divisor, name = unit_of(span_ns)
     digits = 0
     while digits < 3 and (spacing_ns / divisor * 10**digits) % 1 > 1e-9:
@@ -35,7 +38,7 @@ def tick_text(ns: float, spacing_ns: float, span_ns: float) -> str:
 
 
 def round_step(least_ns: float) -> int:
-    """Return the smallest of 1, 2, 5, 10, 20, ... ns that is at least `least_ns`."""
+    """Return the smallest of 1, 2, 5, 10, 20, 50, ... ns that is at least `least_ns`."""
     step = 1
     while True:
         for factor in (1, 2, 5):
@@ -45,9 +48,9 @@ def round_step(least_ns: float) -> int:
 
 
 def base_of(low_ns: float, span_ns: float) -> int:
-    """Return the time that the tick labels count from, ns.
+    """Return the time (ns) from which the tick labels count.
 
-    It is 0, or, if the view is far from 0, a round time to the left of the view.
+    This time is 0 or, if the view is far from 0, a round time to the left of the view.
     """
     if abs(low_ns) < FAR_SPANS * span_ns:
         return 0
@@ -58,7 +61,7 @@ def base_of(low_ns: float, span_ns: float) -> int:
 
 
 def base_text(base_ns: int) -> str:
-    """Return the label of the time to which an axis is relative: "1.234567 s +"; "" for 0.
+    """Return the label of the time to which tick labels are relative: "1.234567 s +"; "" for 0.
 
     The label has 0, 3, 6 or 9 decimals, as needed.
     """
@@ -72,7 +75,7 @@ def base_text(base_ns: int) -> str:
 
 
 def drag_moves() -> bool:
-    """Return whether the user prefers that a plain drag pans and Shift+drag selects."""
+    """Return whether the user wants a plain drag to pan, and Shift+drag to select."""
     return bool(QSettings().value(DRAG, "selects") == "moves")
 
 
@@ -99,7 +102,7 @@ class TimeBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
     """Ctrl+wheel zooms at the pointer, Shift+wheel pans, the plain wheel scrolls lanes.
 
     Dragging selects a range.  Dragging with Shift or the middle button pans; with the right button
-    it zooms to a box.  A preference swaps dragging with and without Shift.
+    it zooms to a box.  A preference exchanges what dragging does with and without Shift.
     """
 
     lanes_scrolled = Signal(int)  # wheel steps, positive = down
@@ -147,12 +150,15 @@ class TimeBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
             self.setXRange(low, high)
 
     def zoom(self, factor: float, around: float | None = None) -> None:
-        """Show `factor` times the present span.  The position of `around` (ns) stays."""
+        """Make the visible span `factor` times as long.
+
+        The time `around` (ns) stays where it is in the view; None is the middle of the view.
+        """
         low, high = self.viewRange()[0]
         middle = (low + high) / 2 if around is None else around
         self.setXRange(middle - (middle - low) * factor, middle + (high - middle) * factor)
 
     def pan(self, part: float) -> None:
-        """Move right by `part` of the visible span."""
+        """Move the view to the right by `part` of its width; to the left if it is negative."""
         low, high = self.viewRange()[0]
         self.setXRange(low + (high - low) * part, high + (high - low) * part)

@@ -20,25 +20,25 @@ class Keyed(Protocol):
 
     @property
     def box(self) -> TimeBox:
-        """Return the view box."""
+        """Return the view box, which zooms and pans."""
 
     def fit(self) -> None:
-        """Show everything."""
+        """Zoom out until everything is visible."""
 
     def zoom_to_selection(self) -> None:
-        """Show the selected range, the range of the markers, or the packet."""
+        """Show the selected range, or else the range between the markers, or else the packet."""
 
     def ask_note(self) -> None:
-        """Ask for a note on the selected range, call or packet."""
+        """Ask for a note on the selected range, or else on the call, or else on the packet."""
 
     def step_call(self, by: int) -> None:
-        """Select the next call (1) or the previous one (-1)."""
+        """Select the next call (`by` 1) or the previous call (-1)."""
 
     def activate_marker(self, letter: str) -> None:
-        """Make a marker active, and move it to the pointer."""
+        """Make the marker `letter` ("A" or "B") active, and move it to the pointer."""
 
     def ask_keys(self) -> None:
-        """Ask the window to list the keys."""
+        """Ask the window to show the list of keys."""
 
     def choose_range(self, times: tuple[int, int] | None) -> None:
         """Select a range of session time; None selects none."""
@@ -64,16 +64,23 @@ KEYS: dict[tuple[int, Qt.KeyboardModifier], tuple[str, Act]] = {
 
 MOUSE: tuple[tuple[str, str], ...] = (
     ("Ctrl+wheel, Shift+wheel", "Zoom at the pointer, move"),
-    ("Drag", "Select a range: the list shows its packets"),
+    ("Drag", "Select a time range; the list shows the packets in this range"),
     ("Shift+drag, middle drag", "Move"),
     ("Right drag", "Zoom to the box"),
-    ("Double click", "Set the active marker; on a note: edit it; on the ruler: show everything"),
-    ("Right click", "On a box: filter, select, source, copy; elsewhere: remove the active marker"),
+    (
+        "Double click",
+        "Set the active marker; on a note: edit the note; on the ruler: show the whole recording",
+    ),
+    (
+        "Right click",
+        "On a box: menu to filter, select, copy and see the source; elsewhere: remove the active "
+        "marker",
+    ),
 )
 
 
 def rows() -> tuple[tuple[str, str], ...]:
-    """Return (keys, their action), as the list of keys shows them."""
+    """Return (keys, what they do) for each line of the list of keys."""
     listed = []
     for (key, modifier), (text, _) in KEYS.items():
         name = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)

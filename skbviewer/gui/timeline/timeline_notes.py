@@ -18,7 +18,8 @@ Do = Callable[[], None]
 class Notes:
     """The notes of one recording that refer to a time.
 
-    `push` is called with a text, the change and its undo.  The default `push` makes the change.
+    `push` gets a change to make: its name, a function that makes it, and one that undoes it.  By
+    default, `push` only makes the change.
     """
 
     def __init__(self, view: TimelinePlot) -> None:
@@ -39,7 +40,7 @@ class Notes:
         self._view.marks.update()
 
     def ask_new(self) -> None:
-        """Ask for a note on the selected range, on the selected call, or on the packet."""
+        """Ask for a note on the selected range, or else on the call, or else on the packet."""
         target = self._target()
         if target is None:
             return
@@ -53,7 +54,7 @@ class Notes:
             self._add(note._replace(text=text))
 
     def ask_change(self, note: Annotation) -> None:
-        """Ask for another text of a note; an empty one removes it."""
+        """Ask for a new text of a note; an empty text removes the note."""
         text = self._ask("Change note (an empty text removes it)", note.text)
         if text is None or text == note.text:
             return
@@ -83,7 +84,7 @@ class Notes:
         self._push("Note", add, lambda: self._drop(now[0]))
 
     def _target(self) -> tuple[str, Annotation] | None:
-        """Return the target of a new note in words, and the note without a text."""
+        """Return in words what a new note would be about, and the note, which has no text yet."""
         view, recording = self._view, self._recording
         if recording is None:
             return None

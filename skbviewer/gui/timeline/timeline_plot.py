@@ -34,11 +34,11 @@ class Mode(Protocol):
 
     @property
     def is_relative(self) -> bool:
-        """Return whether times are relative to each lane's first entry, not session times."""
+        """Return whether times count from the first entry in each lane, instead of session time."""
 
     @property
     def filters_by_range(self) -> bool:
-        """Return whether dragging a range filters the packet list."""
+        """Return whether the packet list is filtered when the user drags a range."""
 
     @property
     def has_low_rows(self) -> bool:
@@ -50,7 +50,7 @@ class Mode(Protocol):
 
     @property
     def rows(self) -> float:
-        """Return the height of everything, in rows."""
+        """Return the total height of the drawing, in rows."""
 
     @property
     def top_rows(self) -> float:
@@ -60,28 +60,28 @@ class Mode(Protocol):
         """Return the names of the layers that are drawn."""
 
     def bounds(self) -> tuple[float, float, float]:
-        """Return the start and end of everything, and how far one may pan beyond them, ns."""
+        """Return (start, end, margin) of the whole, ns; one may pan by `margin` beyond the ends."""
 
     def message(self) -> str:
         """Return the text to show if nothing is drawn."""
 
     def selected_call(self) -> int | None:
-        """Return the id of the selected call in table call."""
+        """Return the id of the selected call in table `calls`; None if no call is selected."""
 
     def click(self, scene: QPointF) -> None:
-        """Select what is drawn at a scene position."""
+        """Select the call at a position of the scene."""
 
     def tip_at(self, scene: QPointF) -> str:
-        """Return the tooltip at a scene position; "" if there is none."""
+        """Return the tooltip at a position of the scene; "" if there is none."""
 
     def function_at(self, scene: QPointF) -> str:
-        """Return the function of the single call painted at a scene position, "" if none."""
+        """Return the function of the single call at a position of the scene; "" if none."""
 
     def edges(self, y: float, pixel: float) -> npt.NDArray[np.float64]:
-        """Return the starts and ends (ns since `origin_ns`) to which a marker may snap.
+        """Return the times (ns since `origin_ns`) at which boxes begin or end.
 
-        These are the edges of the boxes in one row: `y` is the row's position in rows, `pixel` in
-        pixels.
+        Markers snap to these times.  Only boxes in one row count: `y` is the position in rows,
+        `pixel` the same position in pixels.
         """
 
 
@@ -122,13 +122,13 @@ class TimelinePlot(QWidget):
         self.plot.setFrameShape(self.plot.Shape.NoFrame)
 
     def show_layers(self) -> None:
-        """Show the drawn layers in the legend."""
+        """Show in the legend the layers that are drawn."""
         self.legend.show_layers(self.mode.layers(), self.colours)
 
     # Position and zoom
 
     def fit(self) -> None:
-        """Zoom out to everything that the mode draws."""
+        """Zoom out until everything that the mode draws is visible."""
         begin, end, slack = self.mode.bounds()
         pad = (end - begin) * 0.02
         self.box.setLimits(xMin=begin - slack, xMax=end + slack, minXRange=MIN_SPAN_NS)
@@ -136,22 +136,25 @@ class TimelinePlot(QWidget):
         self.fit_rows()
 
     def show_window(self, begin_ns: int, end_ns: int) -> None:
-        """Show the range from `begin_ns` to `end_ns` of session time."""
+        """Zoom to the range from `begin_ns` to `end_ns` of session time."""
         origin = self.mode.origin_ns
         self.box.setXRange(begin_ns - origin, end_ns - origin)
 
     def window_ns(self) -> tuple[int, int]:
-        """Return the shown range in session time, ns; in relative times if the mode has these."""
+        """Return the range that is shown, in session time (ns).
+
+        If the mode has relative times, the range is in relative times, too.
+        """
         low, high = self.box.viewRange()[0]
         return round(low) + self.mode.origin_ns, round(high) + self.mode.origin_ns
 
     def zero_ns(self) -> int:
-        """Return the session time at which the recording starts; 0 if times are relative."""
+        """Return the session time (ns) at which the recording starts; 0 if times are relative."""
         overview = self.loader.overview
         return 0 if overview is None or self.mode.is_relative else overview.t0_ns
 
     def zoom_to_selection(self) -> None:
-        """Show the selected range; if none, the range of the markers; if none, the packet."""
+        """Show the selected range, or else the range between the markers, or else the packet."""
         state = self.state
         found = state.range or state.span
         if state.range is None and state.a is not None and state.b is not None:
@@ -167,7 +170,10 @@ class TimelinePlot(QWidget):
             self.bar.setValue(int(y - (bottom - top) / 2))
 
     def fit_rows(self) -> None:
-        """Make rows as high as the space allows, within ROW_PX; scrolling shows further rows."""
+        """Make rows as high as the space allows, within ROW_PX.
+
+        If the space is too small for all rows, the user can scroll to the others.
+        """
         height, rows = max(self.box.height(), 1.0), max(self.mode.rows, 1.0)
         least, most = PACKETS_ROW_PX if self.mode.has_low_rows else ROW_PX
         text = self.fontMetrics().height()
@@ -184,16 +190,16 @@ class TimelinePlot(QWidget):
     # Markers, range, calls
 
     def set_marker(self, letter: str, at_ns: int | None) -> None:
-        """Set a marker to a session time; None removes it."""
+        """Set the marker `letter` to a session time (ns); None removes the marker."""
         self.state.set_marker(letter, at_ns)
         self.legend.show_text(self.difference())
         self.marks.update()
 
     def choose_range(self, times: tuple[int, int] | None, is_final: bool = True) -> None:
-        """Select a range of session time and emit `range_selected`.
+        """Select a range of session time, and emit `range_selected`.
 
-        `times` is (begin, end) in ns; None selects nothing.  If `is_final`, `range_finished` is
-        emitted, too.
+        `times` is (begin, end) in ns; None selects no range.  If `is_final`, `range_finished` is
+        also emitted.
         """
         self.show_range(times)
         self.range_selected.emit(times)
@@ -201,22 +207,22 @@ class TimelinePlot(QWidget):
             self.range_finished.emit(times)
 
     def show_range(self, times: tuple[int, int] | None) -> None:
-        """Mark a range of session time."""
+        """Mark a range of session time (ns) without selecting it; None marks nothing."""
         self.state.range = times
         self.marks.update()
 
     def selected_call(self) -> int | None:
-        """Return the id of the selected call in table call; None if none is selected."""
+        """Return the id of the selected call in table `calls`; None if no call is selected."""
         return self.mode.selected_call()
 
     def call_number(self, path: PacketPath, leg: int, call: int) -> int | None:
-        """Return the id in table `call` of a call in a path."""
+        """Return the id in table `calls` of call `call` of leg `leg` in a path."""
         if self.recording is None:
             return None
         packet = path.packet.number if path.packet is not None else None
         return self.recording.paths.call_number(packet, path.legs[leg].series, leg, call)
 
     def difference(self) -> str:
-        """Return the time between the markers in words; "" unless both markers are set."""
+        """Return the time between the two markers as text; "" unless both are set."""
         ns = self.state.difference
         return "" if ns is None else f"B − A = {wording.difference(ns)}"

@@ -98,7 +98,7 @@ class TimelineView(TimelinePlot):
     # Contents
 
     def show_recording(self, recording: Recording | None) -> None:
-        """Show the overview of `recording`; None clears everything."""
+        """Show the overview of `recording`; None empties the timeline."""
         self.recording = recording
         self.state.clear()
         self.notes.use(recording)
@@ -117,18 +117,21 @@ class TimelineView(TimelinePlot):
         self._show_message()
 
     def show_call(self, leg: int, call: int) -> None:
-        """Mark one call of the path and bring it into view; a call of -1 marks none."""
+        """Highlight call `call` of leg `leg` and bring it into view; a call of -1: no call."""
         self.path_mode.show_call(leg, call)
         self.lanes_mode.show_call(leg, call)
 
     def show_visible(self, rows: Sequence[int]) -> None:
-        """Show lanes for the rows of the packet list on screen: n = packet n, -n = row K<n>."""
+        """Show lanes of the packets that the packet list shows on screen.
+
+        `rows` are the ids: n for packet n, -n for row K<n>.
+        """
         self.lanes_mode.ids = tuple(int(one) for one in rows)
         if self.mode.has_low_rows:
             self._reload.start()
 
     def show_kind(self, kind: str) -> None:
-        """Show other lanes: a key of LANE_TITLES."""
+        """Show lanes of the kind `kind`, a key of LANE_TITLES."""
         self.kind.setCurrentIndex(self.kind.findData(kind))
         was_relative = self.mode.is_relative
         is_path = kind == SELECTED
@@ -173,13 +176,16 @@ class TimelineView(TimelinePlot):
         self.marks.update()
 
     def set_colours(self, colours: dict[str, QColor]) -> None:
-        """Set the colour of each layer by name, also after the palette has changed."""
+        """Set the colours of the layers by name; call this again when the palette has changed."""
         self.colours = colours
         self.show_layers()
         self._paint_palette()
 
     def show_again(self, kind: str, window: tuple[int, int]) -> None:
-        """Restore lanes and the range that window_ns() returned; ignore unknown lanes."""
+        """Show the lanes `kind` and the range `window`, which window_ns() returned before.
+
+        A kind of lanes that does not exist is ignored.
+        """
         if self.kind.findData(kind) < 0:
             return
         if kind != SELECTED:
@@ -212,29 +218,29 @@ class TimelineView(TimelinePlot):
     # Markers, range, notes
 
     def activate_marker(self, letter: str) -> None:
-        """Make a marker active, and move it to the pointer if that is in the view."""
+        """Make the marker `letter` active, and move it to the pointer if this is in the view."""
         self.state.active = letter
         if self.mouse.pointer is not None:
             self.set_marker(letter, self.mouse.ns_at(self.mouse.pointer))
 
     def ask_note(self) -> None:
-        """Ask for a note on the selected range, call or packet."""
+        """Ask for a note on the selected range, or else on the call, or else on the packet."""
         self.notes.ask_new()
 
     def show_notes(self) -> None:
-        """Show the notes again after they changed."""
+        """Show the notes again, because they have changed."""
         self.notes.reload()
 
     def step_call(self, by: int) -> None:
-        """Select the next call (1) or the previous one (-1), in order of entry."""
+        """Select the next call (`by` 1) or the previous call (-1), in order of entry."""
         self.path_mode.step(by)
 
     def ask_keys(self) -> None:
-        """Ask the window to list the keys."""
+        """Ask the window to show the list of keys."""
         self.keys_asked.emit()
 
     def close_tasks(self) -> None:
-        """Stop all work.  No thread is left afterwards."""
+        """Stop all work in the background, and wait until its threads have ended."""
         self.loader.close()
 
     # Qt's own names

@@ -26,7 +26,7 @@ def wait_brush(look: Look) -> QBrush:
 def paint_waits(
     painter: QPainter, timeline: Timeline, places: Places, frame: Frame, look: Look
 ) -> None:
-    """Hatch the times in which packets waited.  Boxes are painted above."""
+    """Hatch the times in which packets waited; call this before painting the boxes."""
     brush = wait_brush(look)
     for _, area in _waits(timeline, places, frame):
         painter.fillRect(area, brush)
@@ -40,7 +40,7 @@ def paint_wait_names(
     frame: Frame,
     look: Look,
 ) -> None:
-    """Write the reason of waits at the lower end of a lane, if it fits and covers no box."""
+    """Write the reason of each wait at the lower end of its lane, if it fits and covers no box."""
     if frame.row_px < TEXT_FROM_PX or not timeline.waits:
         return
     metrics, rects = QFontMetricsF(painter.font()), rects_of(bins, places, frame)

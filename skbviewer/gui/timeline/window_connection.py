@@ -28,7 +28,7 @@ def attach(
     notes: Notes,
     messages: Messages,
 ) -> None:
-    """Connect the timeline to the window's filter, undo stack and banner."""
+    """Connect the timeline to the window's display filter, undo stack and banner."""
     ranges = RangeFilter(
         lambda: row_query.filter, lambda text: selection.filter_asked.emit(text, True)
     )
@@ -47,7 +47,7 @@ def _comment(selection: Selection, notes: Notes, number: int, text: str) -> None
 
 
 def ask_range(window: QWidget, view: TimelineView, pane: QWidget) -> None:
-    """Ask for the time range to show, in seconds as in the command line's --range.
+    """Ask for the time range to show, in seconds, in the form of the option `--range`.
 
     `pane` contains the timeline; it is opened if it is closed.
     """
@@ -69,7 +69,7 @@ def ask_range(window: QWidget, view: TimelineView, pane: QWidget) -> None:
 
 
 def range_of(text: str) -> tuple[int, int] | str:
-    """Parse "0.5, 0.7" seconds into ns; return a message if it is invalid."""
+    """Return a range such as "0.5, 0.7" (seconds) in ns; if it is invalid, return a message."""
     try:
         low, high = (round(Decimal(part.strip()) * 10**9) for part in text.split(","))
     except (ValueError, InvalidOperation, OverflowError):
@@ -78,7 +78,7 @@ def range_of(text: str) -> tuple[int, int] | str:
 
 
 def shown_now(view: TimelineView, selection: Selection, text: str) -> Shown | None:
-    """Return the part that the timeline shows, for an export; None if the timeline is empty.
+    """Return what the timeline shows now, for an export; None if the timeline is empty.
 
     `text` is the applied display filter.
     """

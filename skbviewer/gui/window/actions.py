@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """All menu entries in one table: menu, keys, action, tooltip.
 
-A new entry is one line here.  Its slot takes the window.  Work that takes longer than a frame runs
-through Tasks.
+A new entry needs only a line here.  Its slot takes the window.  Work that takes longer than a frame
+runs through Tasks.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Action(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the text without mnemonic and ellipsis, as in the list of keys."""
+        """Return the text as in the list of keys: without mnemonic and ellipsis."""
         return self.text.replace("&", "").rstrip("…")
 
 
@@ -193,7 +193,7 @@ def _theme(theme: Theme) -> Action:
 
 FILE = (
     Action("&File", "&Open…", lambda w: w.opening.ask(), ("Ctrl+O",),
-           "Open captures, kernel logs or sessions; several at once are joined", False),
+           "Open captures, kernel logs or sessions; several files are joined", False),
     Action("&File", "Open &Recent", fill=_fill_recent, needs_recording=False),
     Action("&File", "Ope&n Dataset…", lambda w: w.dataset_opening.ask(), (),
            "List the hosts and times of a dataset, and open recordings of it", False),
@@ -214,11 +214,11 @@ FILE = (
     _line("&File"),
     Action("&File", "Compare &With…",
            lambda w: ask_comparison(w, w.selection, w.row_query.filter, FILES), (),
-           "Show what changed from this recording to another one"),
+           "Show what changed between this recording and another recording"),
     _line("&File"),
     *map(_export_packet, export_menu.OF_PACKET),
     Action("&File", "Export &Timeline…", _export_timeline, ("Ctrl+E",),
-           "Write the timeline as a picture or table, or the packets in another format"),
+           "Write the timeline as a picture or table, or write the packets in another format"),
     Action("&File", "Open in Wireshar&k", _open_in_wireshark,
            tip="Show the displayed packets in Wireshark, with the kernel's fields"),
     _line("&File"),
@@ -264,7 +264,7 @@ EDIT = (
     Action("&Edit", "Unignore All", lambda w: w.rows.clear_flag(IGNORE), ("Ctrl+Alt+D",)),
     _line("&Edit"),
     Action("&Edit", "Set/Unset &Time Reference", lambda w: w.rows.toggle_flag(TIME_REF),
-           ("Ctrl+T",), "Show the times of the following packets relative to this one"),
+           ("Ctrl+T",), "Show the times of the following packets relative to this packet"),
     Action("&Edit", "Unset All Time References", lambda w: w.rows.clear_flag(TIME_REF),
            ("Ctrl+Alt+T",)),
     Action("&Edit", "Next Time Reference", lambda w: w.navigation.next_flag(TIME_REF, 1),
@@ -278,10 +278,10 @@ EDIT = (
     _line("&Edit"),
     Action("&Edit", "Confi&guration Profiles…",
            lambda w: ProfileDialog(w, w.settings, w.show_profile).open(),
-           ("Ctrl+Shift+A",), "Sets of columns, panes, colors and filter buttons", False),
+           ("Ctrl+Shift+A",), "Choose a set of columns, panes, colors and filter buttons", False),
     Action("&Edit", "&Preferences…",
            lambda w: Preferences(w, w.appearance, w.workspace.table).open(),
-           ("Ctrl+Shift+P",), "Colors, text size, time format, mouse dragging", False),
+           ("Ctrl+Shift+P",), "Change colors, text size, time format and mouse dragging", False),
 )  # fmt: skip
 
 TIMES = "&View/&Time Display Format"
@@ -314,7 +314,7 @@ VIEW = (
     Action("&View", "Coloring &Rules…", lambda w: w.colouring.ask(), (),
            "Edit the filters and their colors", False),
     Action("&View", "Resolve &Names", lambda w: w.names.switch(not w.names.on), (),
-           "Look up the names of addresses and show them",
+           "Show host names instead of addresses",
            checked=lambda w: w.names.on),
     _line("&View"),
     Action("&View", "&Panes", fill=_fill_panes, needs_recording=False),
@@ -337,7 +337,7 @@ GO = (
            "Go back to the previously selected packet"),
     Action("&Go", "&Forward", lambda w: w.navigation.forward(), ("Alt+Right",)),
     Action("&Go", "&Go to Packet…", lambda w: w.navigation.ask(), ("Ctrl+G",),
-           "Go to a packet by its number, or to the nearest one shown"),
+           "Go to the packet with a number, or to the nearest packet if this one is not shown"),
     _line("&Go"),
     Action("&Go", "&Next Packet", lambda w: w.workspace.table.step(1), ("Ctrl+Down", "F8"),
            "Go to the next packet, from any pane"),
@@ -346,7 +346,7 @@ GO = (
     Action("&Go", "F&irst Packet", lambda w: w.workspace.table.go_to_row(0), ("Ctrl+Home",)),
     Action("&Go", "&Last Packet", lambda w: w.workspace.table.go_to_last(), ("Ctrl+End",)),
     Action("&Go", "Next in &Conversation", lambda w: w.navigation.in_conversation(1), ("Ctrl+.",),
-           "Next packet between the same addresses and ports"),
+           "Go to the next packet between the same addresses and ports"),
     Action("&Go", "Previous in C&onversation",
            lambda w: w.navigation.in_conversation(-1), ("Ctrl+,",)),
     Action("&Go", "Go to Ti&me Range…", _ask_range, ("Ctrl+Shift+G",),
@@ -378,16 +378,16 @@ STATISTICS = (
     *map(_statistic, STATISTICS_TABLES),
     _line("&Statistics"),
     Action("&Statistics", "&Summary…", lambda w: w.opening.show_summary(), ("Ctrl+Alt+Shift+C",),
-           "What was loaded, matched and lost, and why"),
+           "How many packets and records were loaded, matched and lost, and why"),
 )  # fmt: skip
 
 TOOLS = (
     Action("&Tools", "S&QL Console…", lambda w: show_sql_console(w, w.selection), (),
            "Query the recording's tables with a SELECT"),
     Action("&Tools", "Executed &Instructions…", lambda w: ask_counts(w, w.selection), (),
-           "Choose a file of the emulator's plugin, to show how many instructions calls executed"),
+           "Choose a file of the emulator's plugin, to show how many instructions each call ran"),
     Action("&Tools", "Kernel &Source…", lambda w: w.workspace.source.ask(), (),
-           "Choose the output of skbscan, to show the source of functions", False),
+           "Choose a file that skbscan wrote, to show the source of functions", False),
 )  # fmt: skip
 HELP = (
     Action("&Help", "&Keys…", lambda w: w.keys_asked.emit(), ("F1",),

@@ -34,7 +34,7 @@ def has_display() -> bool:
 
 
 def application() -> QApplication:
-    """Return the QApplication; create it if there is none."""
+    """Return the QApplication; if none exists yet, create it."""
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication(sys.argv[:1])
@@ -55,7 +55,7 @@ def run(
     """Show the window with `paths` open until it is closed; return the process's exit code.
 
     `goto` is the row to select: n = packet n, -n = K<n>, 0 = the first.  `display_filter` must be
-    valid.
+    valid; "" is no filter.  `opener` opens files; None stands for the usual function.
     """
     if not has_display():
         print(NO_DISPLAY, file=sys.stderr)
@@ -70,9 +70,10 @@ def run(
 
 
 def first_view(paths: Sequence[Path], goto: int, display_filter: str) -> ViewState | None:
-    """Return the view to open with; None if `goto` is 0 and `display_filter` is "".
+    """Return the view with which the window opens; None if no view is asked for.
 
-    The window shows `paths`, with row `goto` selected (-n for row K<n>) and the filter applied.
+    The window shows `paths`, selects row `goto` (n for packet n, -n for row K<n>), and applies the
+    display filter.  No view is asked for if `goto` is 0 and `display_filter` is "".
     """
     if not goto and not display_filter:
         return None
@@ -83,7 +84,7 @@ def first_view(paths: Sequence[Path], goto: int, display_filter: str) -> ViewSta
 def report_bug(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Report a bug: a traceback on stderr, one line in a message box."""
+    """Report a bug of skbviewer: a traceback on stderr, and one line in a message box."""
     traceback.print_exception(kind, error, trace)
     line = f"Internal error: {kind.__name__}: {error}. Please report the details in the terminal."
     QMessageBox.critical(QApplication.activeWindow(), "skbviewer", line)

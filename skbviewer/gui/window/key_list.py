@@ -17,7 +17,7 @@ from .actions import ACTIONS, MENUS
 PANES = (
     ("Packet list", (
         ("↑ ↓ Page Up Page Down", "Previous or next packet; one screen up or down"),
-        ("← →", "Previous or next cell, for Copy Cell and Apply as Filter"),
+        ("← →", "Select the previous or next cell, for Copy Cell and Apply as Filter"),
         ("Shift+↑ Shift+↓", "Select several packets"),
         ("Menu, right click", "Open the menu of the cell"),
     )),
@@ -30,7 +30,7 @@ PANES = (
 
 
 def keys_html() -> str:
-    """Return all actions with keys, by menu, then the keys of the panes."""
+    """Return as HTML all actions that have keys, by menu, and then the keys of the panes."""
     parts = []
     for menu in MENUS:
         rows = [

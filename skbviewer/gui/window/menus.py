@@ -29,7 +29,7 @@ class Menus:
         self.enable(False)
 
     def enable(self, recording_open: bool) -> None:
-        """Enable or disable the actions that need a recording."""
+        """Enable the actions that need a recording if one is open, or else disable them."""
         for action, made in self._made:
             if action.needs_recording:
                 possible = action.possible is None or action.possible(self._window)

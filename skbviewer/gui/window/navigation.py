@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Go menu and Find Packet: by number, back and forward, along a conversation, to a match."""
+"""The Go menu and Find Packet: go to a number, back and forward, in a conversation, to a match."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"([Kk]?)\s*([0-9][0-9,]*)")
 class Navigation(QObject):
     """Goes to rows of one window's packet list.
 
-    If that is not possible, the status bar says why.
+    If there is no such row, the status bar says why.
     """
 
     life_asked = Signal(object)  # row -n, that of a lifetime which is not listed
@@ -56,21 +56,24 @@ class Navigation(QObject):
         self._table.row_chosen.connect(lambda row: self.history.visit(row.id))
 
     def to_id(self, row_id: int) -> None:
-        """Go to a row.  If the row is not listed, go to the nearest listed row, and say so."""
+        """Go to the row with this id; if it is not listed, go to the nearest row, and say so.
+
+        The id is n for packet n, -n for row K<n>.
+        """
         if row_id < 0 and not self._row_query.lists_kernel_only(-row_id):
             self.life_asked.emit(row_id)
             return
         if not self._table.go_to_id(row_id):
             name = f"Packet {row_id}" if row_id > 0 else f"K{-row_id}"
-            self._say(f"{name} is not in the list; this is the nearest row")
+            self._say(f"{name} is not in the list; the nearest row is selected")
 
     def use_nothing(self) -> None:
-        """Stop searching and forget the visited rows, because the recording was closed."""
+        """Stop searching and forget the visited rows, because no recording is open any more."""
         self.tasks.cancel()
         self.history.clear()
 
     def back(self) -> None:
-        """Go back to the previously visited row."""
+        """Go back to the row that was visited before."""
         self._step_history(self.history.back())
 
     def forward(self) -> None:
@@ -82,7 +85,7 @@ class Navigation(QObject):
             self._table.go_to_id(row_id)
 
     def ask(self) -> None:
-        """Ask for a row's number, "12" or "K3", and go there."""
+        """Ask for the number of a row, such as "12" or "K3", and go to this row."""
         row, recording = self._table.current_row(), self._selection.recording
         if recording is None:
             return
@@ -155,12 +158,12 @@ class Navigation(QObject):
         rows = self._row_query.rows
         row_id = self._notes.next_flag(kind, rows, position, step)
         if row_id is None:
-            self._say("No other such packet in the list")
+            self._say("No other packet with this flag is in the list")
         else:
             self.to_id(row_id)
 
     def current(self) -> ListRow | None:
-        """Return the current row; None if there is none."""
+        """Return the current row of the packet list; None if there is none."""
         return self._table.current_row()
 
     def _say(self, text: str) -> None:

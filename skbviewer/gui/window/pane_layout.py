@@ -97,7 +97,10 @@ class Workspace(QMainWindow):
         self._selection.path_changed.connect(self._show_path)
 
     def show_recording(self, recording: Recording | None) -> None:
-        """Show `recording`, without rows until show_rows() is called; None clears all views."""
+        """Show `recording` in all views; None empties them.
+
+        The packet list has no rows until show_rows() is called.
+        """
         self._colour(recording)
         self._selection.use(recording)
         self.filter_bar.show_applied("")
@@ -106,14 +109,14 @@ class Workspace(QMainWindow):
         self.table.show_rows(None)
 
     def show_rows(self, recording: Recording | None, rows: RowIds | None) -> None:
-        """List the rows `rows` of `recording`; without rows, all packets by number."""
+        """List the rows `rows` of `recording`, by their ids; None means all packets by number."""
         self.table.show_rows(recording, rows)
         if self.table.current_row() is None:
             self._selection.choose_nothing()
         self._selection.show_rows(rows)
 
     def close_tasks(self) -> None:
-        """Stop the background work of the panes."""
+        """Stop the work that the panes do in the background."""
         for dock in self.docks.values():
             close = getattr(dock.widget(), "close_tasks", None)
             if close is not None:
@@ -125,11 +128,11 @@ class Workspace(QMainWindow):
         self.filter_bar.edit.propose()
 
     def lanes(self) -> str:
-        """Return the kind of lanes that the timeline shows; "" if nothing is selected."""
+        """Return the kind of lanes in the timeline; "" if nothing is selected."""
         return "" if self._selection.path is None else str(self.timeline.kind.currentData())
 
     def next_pane(self, step: int) -> None:
-        """Move the focus to the next (1) or previous (-1) part of the window; raise its tab."""
+        """Move the focus to the next (`step` 1) or previous (-1) pane or bar; raise its tab."""
         parts = [self.filter_bar, self.table]
         parts += [dock.widget() for dock in self.docks.values() if dock.widget().isVisible()]
         focus = self.focusWidget()
@@ -154,7 +157,7 @@ class Workspace(QMainWindow):
         self.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
 
     def restore_layout(self, layout: QByteArray | None) -> None:
-        """Restore the panes' positions; None: the default ones."""
+        """Restore the panes' positions from layout_to_keep(); None means the default ones."""
         self._layout = layout
         self._lay_out_when_shown = not self.isVisible()
         if not self._lay_out_when_shown:
@@ -166,7 +169,7 @@ class Workspace(QMainWindow):
             self._share_room()
 
     def layout_to_keep(self) -> QByteArray | None:
-        """Return the panes' positions for restore_layout(); None: the default ones."""
+        """Return the panes' positions, for restore_layout(); None means the default ones."""
         return self._layout if self._lay_out_when_shown else self.saveState()
 
     def _show_path(self, path: PacketPath | None) -> None:
@@ -190,7 +193,7 @@ class Workspace(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         """Lay out the panes when the size is known, after this event.
 
-        A floating pane is not painted if it is shown during the event.
+        Floating panes that are shown during this event would not be painted.
         """
         super().showEvent(event)
         QTimer.singleShot(0, self, self._lay_out)
@@ -201,7 +204,7 @@ class Workspace(QMainWindow):
             self._use_layout()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Hide floating panes, which would stay when another page is shown."""
+        """Hide floating panes, because they would stay visible when another page is shown."""
         super().hideEvent(event)
         if not event.spontaneous() and not self._lay_out_when_shown:
             self._layout, self._lay_out_when_shown = self.saveState(), True

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The panes around the packet list, in one table.  A new pane is one line here.
+"""The panes around the packet list, in one table.  A new pane needs only a line here.
 
 A pane is made once with the Selection and follows its signals.  It knows no other pane.  A pane
-that works in the background has close_tasks().
+that works in the background has a method close_tasks().
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 
 
 class Pane(NamedTuple):
-    """A pane: `name` identifies it in the settings; `beside` is the pane that it is tabbed with.
+    """A pane; `name` identifies it in the settings, `beside` is the pane with which it shares tabs.
 
-    One that is `closed` is opened by the View menu, or by itself when it has something to show.
+    A `closed` pane is opened by the View menu, or when it has something to show.
     """
 
     name: str

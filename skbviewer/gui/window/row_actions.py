@@ -24,20 +24,23 @@ class RowActions:
         self._table, self._messages = table, messages
 
     def toggle_flag(self, kind: str) -> None:
-        """Set a flag (mark, ignore, time reference) on the selected rows, or clear it."""
+        """Set a flag on the selected rows; if all of them have it, clear it.
+
+        `kind` is "mark", "ignore" or "time_ref".
+        """
         self._notes.toggle(kind, self._table.chosen_ids())
 
     def flag_displayed(self, kind: str, on: bool) -> None:
-        """Set or clear a flag on all listed rows."""
+        """Set the flag `kind` on all listed rows if `on`; otherwise, clear it."""
         packets = self._table.packets
         self._notes.put(kind, packets.ids(0, packets.rowCount()), on)
 
     def clear_flag(self, kind: str) -> None:
-        """Clear a flag on all rows, listed or not."""
+        """Clear the flag `kind` on all rows, even on rows that are not listed."""
         self._notes.put(kind, self._notes.flags.all(kind), False)
 
     def ask_comment(self) -> None:
-        """Ask for the comment on the current packet; an empty text removes it."""
+        """Ask for the comment on the current packet; an empty text removes the comment."""
         row = self._table.current_row()
         if row is None:
             return
@@ -47,7 +50,7 @@ class RowActions:
             self._notes.put_comment(row, text)
 
     def delete_comments(self) -> None:
-        """Remove all comments, in steps that can be undone."""
+        """Remove all comments, as one step that can be undone."""
         if self._selection.recording is None:
             return
         self._notes.stack.beginMacro("Delete All Comments")
@@ -63,7 +66,7 @@ class RowActions:
         QGuiApplication.clipboard().setText(text)
 
     def copy_rows(self, as_csv: bool) -> None:
-        """Copy the selected rows with their visible columns."""
+        """Copy the selected rows with their visible columns: as CSV, or as text with tabs."""
         table = self._table
         positions = [p for part in table.chosen_positions() for p in part[: copied_rows.MOST]]
         if (

@@ -18,18 +18,18 @@ class History:
         self._visited, self._at = [], -1
 
     def visit(self, row_id: int) -> None:
-        """Record that the user went to a row.  Rows ahead are forgotten."""
+        """Store that the user went to a row; rows that forward() would return are forgotten."""
         if self._at >= 0 and self._visited[self._at] == row_id:
             return
         self._visited = [*self._visited[: self._at + 1], row_id][-KEPT:]
         self._at = len(self._visited) - 1
 
     def back(self) -> int | None:
-        """Return the previous row, None at the beginning."""
+        """Go back in the history, and return the row there; None at its beginning."""
         return self._go(-1)
 
     def forward(self) -> int | None:
-        """Return the next row, None at the end."""
+        """Go forward in the history, and return the row there; None at its end."""
         return self._go(1)
 
     def _go(self, step: int) -> int | None:

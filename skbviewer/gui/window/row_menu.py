@@ -20,7 +20,7 @@ _COPIES = ("Copy Cell", "Copy Rows as CSV", "Copy Rows as Text")
 
 
 def current_filter(window: WindowParts) -> str | None:
-    """Return the filter for the current cell; None if no filter can express the cell."""
+    """Return the display filter for the current cell; None if no filter can express the cell."""
     table = window.workspace.table
     row, index = table.current_row(), table.currentIndex()
     if row is None:
@@ -30,7 +30,10 @@ def current_filter(window: WindowParts) -> str | None:
 
 
 def fill_filters(window: WindowParts, menu: QMenu, apply: bool) -> None:
-    """Fill Apply as Filter or Prepare as Filter: one entry per way to combine filters."""
+    """Fill the menu Apply as Filter (`apply`) or Prepare as Filter.
+
+    There is an entry for each way to combine the cell's filter with the present filter.
+    """
     new = current_filter(window)
     for mode in MODES:
         act = menu.addAction(_with_letter(mode))
@@ -43,7 +46,7 @@ def fill_filters(window: WindowParts, menu: QMenu, apply: bool) -> None:
 
 
 def _with_letter(mode: str) -> str:
-    """Give each entry a mnemonic of its own: S, N, A, O, D and R, in this order."""
+    """Return the text of an entry with a mnemonic: S, N, A, O, D and R, in the order of entries."""
     letters = {"...and Selected": "a", "...or Selected": "o"}
     letters |= {"...and not Selected": "d", "...or not Selected": "r"}
     letter = letters.get(mode, mode[0])
@@ -51,7 +54,7 @@ def _with_letter(mode: str) -> str:
 
 
 def fill_conversations(window: WindowParts, menu: QMenu) -> None:
-    """Fill Conversation Filter: one entry per layer in which the packet has addresses."""
+    """Fill the menu Conversation Filter with an entry for each layer of the packet's addresses."""
     row = window.workspace.table.current_row()
     for name, text in [] if row is None else conversations(row):
         act = menu.addAction(name)
@@ -63,9 +66,11 @@ def fill_conversations(window: WindowParts, menu: QMenu) -> None:
 
 
 def row_menu(window: WindowParts, actions: Mapping[str, QAction]) -> QMenu:
-    """Return the context menu of the current cell.  The caller deletes the closed menu.
+    """Return the context menu of the current cell.
 
-    `actions` are the actions of the menus by name.
+    The caller deletes the menu after it was closed.
+
+    `actions` has the actions of the window's menus, by name.
     """
     menu = QMenu(window)
     for name in (*_MARKS, *_NOTES):

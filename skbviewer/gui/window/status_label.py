@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A text in the status bar.  If there is not enough space, it leaves out whole parts."""
+"""A text in the status bar.
+
+If there is not enough space, the label leaves out whole parts of its text.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,14 @@ from ..base.status_text import BETWEEN
 
 
 class StatusLabel(QLabel):
-    """A label whose tooltip and accessible description contain all parts."""
+    """A label in the status bar; its tooltip and accessible description have the whole text."""
 
     def __init__(self) -> None:
         super().__init__()
         self._whole = ""
 
     def show_text(self, text: str) -> None:
-        """Show parts joined by BETWEEN; the last parts are shown only if there is enough space."""
+        """Show a text of parts that are joined by BETWEEN; without space, the last are left out."""
         self._whole = text
         self.setToolTip(text)
         self.setAccessibleDescription(text)

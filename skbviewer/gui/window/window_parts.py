@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of the window and how they are connected.  The parts get data from a Recording."""
+"""The parts of the window and their connections.  The parts get data from a Recording."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class WindowParts(QMainWindow):
         timeline.keys_asked.connect(self.keys_asked)
 
     def use_settings(self) -> None:
-        """Restore size, place and layout of the window, and the other settings that are kept."""
+        """Restore size, position and layout of the window, and all other saved settings."""
         settings = QSettings()
         open_at(self, 1280, 800)
         if settings.contains("geometry"):
@@ -172,18 +172,21 @@ class WindowParts(QMainWindow):
         self.settings.use()
 
     def show_profile(self) -> None:
-        """Show the current profile in the status bar, unless it is the default."""
-        name = settings_profiles.current()
-        self.profile_status.setText("" if name == settings_profiles.DEFAULT else f"Profile: {name}")
+        """Show the name of the current profile in the status bar, except that of the default."""
+        name = profiles.current()
+        self.profile_status.setText("" if name == profiles.DEFAULT else f"Profile: {name}")
 
     # the recording
 
     def open_files(self, paths: Sequence[Path], then: ViewState | None = None) -> None:
-        """Open `paths`.  A capture and a kernel log are joined if one of them is open already."""
+        """Open `paths`.
+
+        If `paths` are captures and kernel logs are open (or the reverse), both are opened together.
+        """
         self.opening.open(paths, then)
 
     def show_recording(self, recording: Recording, title: str) -> None:
-        """Close the open recording and show `recording` from its first row."""
+        """Close the open recording, and show `recording` from its first row on."""
         self.close_recording()
         self.recording = recording
         self.notes.use(recording)
@@ -217,7 +220,7 @@ class WindowParts(QMainWindow):
         self.pages.setCurrentWidget(self.welcome)
 
     def view_state(self) -> ViewState:
-        """Return the present view: files, filter, order, row, zoom and columns."""
+        """Return the present view: files, filter, sort order, current row, zoom and columns."""
         row, table = self.workspace.table.current_row(), self.workspace.table
         return ViewState(
             tuple(str(path) for path in self.opening.files),
@@ -233,7 +236,9 @@ class WindowParts(QMainWindow):
         )
 
     def visible_ns(self) -> tuple[int, int] | None:
-        """Return the selected range of the timeline, or else the range that it shows (session ns).
+        """Return the selected range or, if none is selected, the range that the timeline shows.
+
+        The range is (begin, end) in session time, ns.
 
         Returns None if no range is selected and the timeline shows relative times.
         """
@@ -243,7 +248,7 @@ class WindowParts(QMainWindow):
         return None if timeline.mode.is_relative else timeline.window_ns()
 
     def restore(self, state: ViewState) -> None:
-        """Restore filter, order, row, columns and zoom."""
+        """Restore filter, sort order, current row, columns and zoom from `state`."""
         table = self.workspace.table
         if state.columns:
             table.restore_columns(column_state.read(state.columns))
@@ -287,7 +292,7 @@ class WindowParts(QMainWindow):
     # menu actions on the list
 
     def use_filter(self, text: str, apply: bool) -> None:
-        """Put a display filter into its bar; apply it if `apply`."""
+        """Put a display filter into the filter bar, and apply it if `apply` is set."""
         if apply:
             self.workspace.filter_bar.apply_text(text)
         else:
@@ -299,11 +304,11 @@ class WindowParts(QMainWindow):
         self.row_query.show_kernel_only(not self.row_query.kernel_only)
 
     def toggle_all_lives(self) -> None:
-        """Show or hide skb lifetimes without a network identity."""
+        """Show or hide skb lifetimes without a known IP or ARP header."""
         self.row_query.show_all_lives(not self.row_query.all_lives)
 
     def list_life(self, row_id: int) -> None:
-        """List skb lifetimes and go to the row with id -n."""
+        """Make the packet list show rows K<n>, and go to the row whose id is `row_id` (-n)."""
         known = 0 if self.recording is None else self.recording.packets.kernel_only_count()
         self._pending = ViewState((), row=row_id)
         if -row_id > known:
@@ -316,7 +321,7 @@ class WindowParts(QMainWindow):
         self.row_query.hide_ignored(not self.row_query.ignored_hidden)
 
     def toggle_inner(self) -> None:
-        """Show functions without an skb, or leave them out."""
+        """Show functions without an skb if they are hidden; otherwise, hide them."""
         self.selection.show_inner(not self.selection.inner)
 
     def about(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Map pairs of numbers to a value, in a hash table like the one in int_index.py.
+"""Map pairs of numbers to a value, in a hash table like the one in value_numbering.py.
 
 A cell is (used, first, second, value), so a look-up reads one place in memory.
 """

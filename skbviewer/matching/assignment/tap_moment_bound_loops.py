@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bound the tap moments that each packet can have: loops of moment_bounds.py."""
+"""Bound the tap moments that each packet can have: loops of tap_moment_bounds.py."""
 
 from __future__ import annotations
 

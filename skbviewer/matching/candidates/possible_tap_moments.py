@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the moments at which each packet may have been captured, by moment_conditions.py.
+"""Find the moments at which each packet may have been captured, by tap_moment_conditions.py.
 
 Input: pairs (packet, series) with agreeing identities, and the packets' times on the log's clock.
 Output: pairs (packet, moment) that nothing contradicts: not the clock, not the header and content

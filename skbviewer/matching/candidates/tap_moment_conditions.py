@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Conditions under which a packet may have been captured at a tap moment, one function each.
 
-The conditions concern device, clock, header, content and EtherType; possible_moments.py applies
+The conditions concern device, clock, header, content and EtherType; possible_tap_moments.py applies
 them.  Input: pairs of packets and series with agreeing identities, the tap moments of a log, and
 the packets' times on the log's clock.  Output: the pairs of a packet and a moment that meet a
 condition, sorted by packet.

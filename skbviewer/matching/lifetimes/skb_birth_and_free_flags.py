@@ -57,7 +57,7 @@ def statements_of(
     """Return what a record states about an skb: bits, the skb's address, and a new clone's address.
 
     The arguments are the record's columns.  The bits are OWN, CHILD, BORN, FREED and GIVEN
-    (life_events.py explains them).  The address 0 means that there is none.
+    (skb_births_and_frees.py explains them).  The address 0 means that there is none.
     """
     bits, mine, other = np.int64(0), np.int64(skb), np.int64(0)
     if kind == ENTRY:

@@ -52,7 +52,7 @@ class Found(NamedTuple):
     """The results for a block of records: lists whose lengths are in `sizes`.
 
     The arrays have room for more elements than the lists have.  `when`, `item`, `place` and
-    `is_now` are the columns of Moved (life_events.py).  `struck` are records of a FREE during a
+    `is_now` are the columns of Moved (skb_births_and_frees.py).  `struck` are records of a FREE during a
     call that will return an skb at the same address.  `late` are events that are recorded when
     their function returns: by then, the skb may have been freed and its address reused.  `children`
     are births of clones: (record, number of the address, ENTRY of the call that made the clone, or
@@ -87,7 +87,7 @@ class LifeEventScanner:
         self._enlarge()
 
     def scan(self, rows: Rows, what: UInt8s, owner_calls: Int32s, place: Int32s) -> Found:
-        """Set the columns of Items (life_events.py) for the block `rows`, and return the new lists.
+        """Set the columns of Items (skb_births_and_frees.py) for the block `rows`, and return the new lists.
 
         The lists are valid until scan() is called again.  The caller must have set the INSIDE bits
         in `what`.

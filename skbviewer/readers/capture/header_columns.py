@@ -115,7 +115,7 @@ def _not_understood(path: Path, packets: ColumnTable, unread: Counter[int]) -> l
     for kind, count in sorted(unread.items()):
         lines.append((count, f"{'carries' if count == 1 else 'carry'} {unread_name(kind)}"))
     return [
-        f"{path}: {counted(count, 'packet')} {what}, which cannot be dissected: "
+        f"{path}: {counted(count, 'packet')} {what}, which skbviewer cannot dissect, so "
         f"{'its' if count == 1 else 'their'} addresses stay unknown"
         for count, what in lines
     ]

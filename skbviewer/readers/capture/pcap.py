@@ -51,7 +51,7 @@ def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
     """
     path, layout = data.path, FORMATS[bytes(data.read(0, 4))]
     if len(data) < FILE_HEADER_SIZE:
-        raise BadInput(path, len(data), "cut in the middle of the pcap file header")
+        raise BadInput(path, len(data), "the file ends in the middle of the pcap file header")
     raw = bytes(data.read(4, FILE_HEADER_SIZE))
     major, minor, _, _, snaplen, network = struct.unpack(layout.order + "HHiIII", raw)
     if major not in (2, DG_UX):
@@ -87,7 +87,7 @@ def pcap_interface(data: Source) -> Interface:
     """
     layout = FORMATS[bytes(data.read(0, 4))]
     if len(data) < FILE_HEADER_SIZE:
-        raise BadInput(data.path, len(data), "cut in the middle of the pcap file header")
+        raise BadInput(data.path, len(data), "the file ends in the middle of the pcap file header")
     snaplen, network = struct.unpack(layout.order + "II", bytes(data.read(16, FILE_HEADER_SIZE)))
     return Interface(network & LINKTYPE_MASK, "", snaplen)
 
@@ -131,11 +131,14 @@ def _damage(
     path: Path, size: int, at: int, number: int, begin: int, caplen: int, limit: int
 ) -> str:
     if caplen > limit:
-        why = f"packet {number} claims {caplen} captured bytes; nothing after this place is read"
+        why = (
+            f"packet {number} claims to have {caplen} captured bytes; the rest of the file is not "
+            "read"
+        )
     elif begin > size:
-        why = f"cut in the middle of packet {number}, in its header"
+        why = f"the file ends in the middle of the header of packet {number}"
     else:
-        why = f"cut in the middle of packet {number}, {_missing(begin + caplen - size)}"
+        why = f"the file ends in the middle of packet {number}, {_missing(begin + caplen - size)}"
     return f"{path} at byte {at}: {why}"
 
 

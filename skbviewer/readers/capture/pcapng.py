@@ -208,7 +208,7 @@ def _block(data: Source, at: int, sections: list[_Section]) -> tuple[int, int]:
     For a section header, a new section is added to `sections`.
     """
     if at + SHORTEST_BLOCK > len(data):
-        raise _Damage(at, "cut in the middle of a block header")
+        raise _Damage(at, "the file ends in the middle of a block header")
     # The type of a section header is the same number in both byte orders.
     words = sections[-1].two_words if sections else struct.Struct("<II")
     type_, length = words.unpack(bytes(data.read(at, at + 8)))
@@ -219,10 +219,14 @@ def _block(data: Source, at: int, sections: list[_Section]) -> tuple[int, int]:
         raise _Damage(at, f"block of type {type_} has the bad length {length}")
     if at + length > len(data):
         missing = counted(at + length - len(data), "byte")
-        raise _Damage(at, f"cut in the middle of a block of type {type_}, {missing} missing")
+        raise _Damage(
+            at, f"the file ends in the middle of a block of type {type_}: {missing} missing"
+        )
     (_, trailer) = words.unpack(bytes(data.read(at + length - 8, at + length)))
     if trailer != length:
-        raise _Damage(at, f"block lengths {length} and {trailer} differ")
+        raise _Damage(
+            at, f"a block gives two different lengths: {length} at its begin, {trailer} at its end"
+        )
     if type_ == SECTION_HEADER:
         sections.append(_new_section(data, at, length, _byte_order(data, at)))
     return type_, length
@@ -355,10 +359,11 @@ def _nanoseconds(ticks: Int64s, tsresol: int) -> Int64s:
 
 def _complaints(path: Path, offsets: Int64s, fits: Bools, known: Bools, simple: Bools) -> list[str]:
     reasons = (
-        (~fits, "1 packet block is shorter than the packet it claims to hold: left out",
-         "packet blocks are shorter than the packet they claim to hold: left out"),
-        (fits & ~known, "1 packet names an interface that its section does not describe: left out",
-         "packets name an interface that their section does not describe: left out"),
+        (~fits, "1 packet block left out, because it is too short for its packet",
+         "packet blocks left out, because they are too short for their packets"),
+        (fits & ~known,
+         "1 packet left out, because its section does not describe the packet's interface",
+         "packets left out, because their section does not describe the packets' interface"),
         (fits & known & simple,
          "1 simple packet block has no time: the time of its packet stays unknown",
          "simple packet blocks have no times: the times of their packets stay unknown"),

@@ -67,7 +67,10 @@ class _Records:
     def count(self, chunk: Chunk, data: Source) -> bool:
         """Return False for a second copy of a chunk; else pass it to `look`, and return True."""
         if (chunk.cpu, chunk.seq) in self._seen:
-            what = f"chunk {chunk.seq} of CPU {chunk.cpu} was written twice: second copy skipped"
+            what = (
+                f"chunk {chunk.seq} of CPU {chunk.cpu} was written twice; the second copy is "
+                "skipped"
+            )
             self.repeated.append(f"{self._path} at byte {chunk.at}: {what}")
             return False
         self._seen.add((chunk.cpu, chunk.seq))
@@ -140,7 +143,7 @@ def _chunk(data: Source, at: int, order: str) -> tuple[Chunk | None, str]:
     if header["magic"] != KBL_CHUNK_MAGIC:
         return None, "no chunk begins here"
     if crc32(raw[:HEADER_CRC_AT]) != header["header_crc32"]:
-        return None, "checksum of a chunk header is wrong"
+        return None, "the checksum of a chunk header is wrong"
     begin, size = at + KBL_CHUNK_HEADER_SIZE, int(header["payload_len"])
     type_, cpu, seq, items = (int(header[name]) for name in ("type", "cpu", "seq", "nr_items"))
     first_ns, last_ns = int(header["first_ns"]), int(header["last_ns"])
@@ -152,7 +155,7 @@ def _chunk(data: Source, at: int, order: str) -> tuple[Chunk | None, str]:
         lacks = f"{counted(missing, 'byte')} {verb(missing, 'is', 'are')} missing"
         return chunk, f"cut in the middle of a chunk, {lacks}"
     if crc32(data.read(begin, chunk.end).data) != header["crc32"]:
-        return chunk, f"checksum of a chunk of {size} bytes is wrong"
+        return chunk, f"the checksum is wrong in a chunk of {size} bytes"
     return chunk, ""
 
 

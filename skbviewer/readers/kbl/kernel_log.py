@@ -122,7 +122,7 @@ def _file_header(data: Source, order: str) -> Header:
         if version < OLDEST_VERSION:
             raise BadInput(path, 4, f"version {version} is not supported yet")
     if len(data) < kbl.KBL_FILE_HEADER_SIZE:
-        raise BadInput(path, len(data), "cut in the middle of the KBL file header")
+        raise BadInput(path, len(data), "the file ends in the middle of the KBL file header")
     dtype = kbl.in_order(kbl.KBL_FILE_HEADER, order)
     raw = bytes(data.read(0, kbl.KBL_FILE_HEADER_SIZE))
     header: Header = np.frombuffer(raw, dtype, 1)[0]
@@ -173,7 +173,7 @@ def _shortcomings(tables: Tables, records: Records, losses: dict[int, int]) -> l
         reasons = ", ".join(counted(losses[reason], *words) for reason, words in LOSSES.items())
         lines.append(f"{counted(lost, 'record')} {verb(lost, 'is', 'are')} lost ({reasons})")
     if not tables.symbols:
-        lines.append("no symbol table: callers are shown as addresses")
+        lines.append("the log has no symbol table, so callers are shown as addresses")
     elif not any(address for address, _ in tables.symbols):
         lines.append(f"symbol table: {HIDDEN}")
     unknown = np.setdiff1d(distinct(records["func"]), [-1, *tables.probes])

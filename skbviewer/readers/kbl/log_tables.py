@@ -153,8 +153,11 @@ def functions_code(
             found[row["addr"]] = FunctionCode(row["addr"], ended, data[begin : begin + size])
     complaints = []
     if outside:
-        what = f"table CODE: {counted(outside, 'function')} with code outside of CODE_BYTES"
-        complaints.append(f"{what}: left out")
+        what = (
+            f"table CODE: {counted(outside, 'function')} left out, because the code is outside of "
+            "table CODE_BYTES"
+        )
+        complaints.append(what)
     if beyond:
         most = f"more than {kbl.KBL_MAX_CODE >> 20} MiB or {FUNCTIONS} functions"
         complaints.append(f"table CODE: {most}: {beyond} left out")

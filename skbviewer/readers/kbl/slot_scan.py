@@ -83,7 +83,7 @@ def _complaints(differing: int, counts: Int64s) -> list[str]:
     differ, whose = counted(differing, "chunk"), verb(differing, "its header's", "their header's")
     found = (
         (wrong, f"{counted(wrong, 'record')} {do} not have as many EXT slots as {they}"),
-        (stray, f"{counted(stray, 'EXT slot')} {belong} to no record: left out"),
+        (stray, f"left out: {counted(stray, 'EXT slot')} that {belong} to no record"),
         (differing, f"{differ} whose number of records differs from {whose}"),
         (unknown, f"{counted(unknown, 'record')} of an unknown kind: left out"),
     )

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 HIDDEN = (
-    "all addresses are 0, the kernel hides them: read it as root after "
-    "`sysctl -w kernel.kptr_restrict=0`"
+    "all addresses are 0, because the kernel hides them: read the file as root after `sysctl -w "
+    "kernel.kptr_restrict=0`"
 )
 
 

@@ -62,7 +62,7 @@ def read_rows(path: Path, kind: str) -> CountedRows:
 def _head(path: Path, head: bytes) -> list[int]:
     """Return the words of the header, as many as its version has."""
     if head[: len(MAGIC)] != MAGIC:
-        raise BadInput(path, 0, "is no file with counts of executed instructions")
+        raise BadInput(path, 0, "is not a file with counts of executed instructions")
     words: list[int] = np.frombuffer(head[: len(head) // WORD * WORD], "<u8").tolist()
     newest = max(HEAD_WORDS)
     if len(words) > 1 and words[1] not in HEAD_WORDS:

@@ -56,4 +56,4 @@ def _check(path: Path, rows: CountedRows) -> None:
     wrong = np.flatnonzero((falls | (sums < 0)).any(axis=1))
     if len(wrong):
         at = rows.begin + WORD * ROW_WORDS[MARKS] * int(wrong[0])
-        raise BadInput(path, at, "a sum of executed instructions is less than the one before it")
+        raise BadInput(path, at, "a sum of executed instructions is less than the sum before it")

@@ -22,7 +22,9 @@ SETUP_SECTORS, PAYLOAD = 0x1F1, 0x248  # payload_offset, payload_length
 SECTOR, VERSION = 512, 0x208  # the first version of the protocol that has a payload
 LZ4_BLOCK = 8 << 20  # decompressed, of the legacy format
 MAX_KERNEL_BYTES = 1 << 30  # bytes of a decompressed kernel
-NO_LZ4 = "is compressed by LZ4, which needs the package lz4: pip install 'skbviewer[disassembly]'"
+NO_LZ4 = (
+    "is compressed by LZ4; reading it needs the package lz4: pip install 'skbviewer[disassembly]'"
+)
 
 
 def is_vmlinuz(beginning: bytes) -> bool:
@@ -43,7 +45,7 @@ def elf_in_bzimage(data: bytes, path: Path) -> bytes:
     begin = (sectors + 1) * SECTOR + offset
     payload = data[begin : begin + length]
     if len(payload) < length or length < 8:
-        raise BadInput(path, len(data), "cut in the middle of the compressed kernel")
+        raise BadInput(path, len(data), "the file ends in the middle of the compressed kernel")
     for magic, decompress in FORMATS:
         if payload.startswith(magic):
             try:
@@ -52,7 +54,11 @@ def elf_in_bzimage(data: bytes, path: Path) -> bytes:
                 raise BadInput(path, begin, NO_LZ4) from error
             except DAMAGED as error:
                 raise BadInput(path, begin, f"the compressed kernel is damaged: {error}") from error
-    raise BadInput(path, begin, "the kernel in it is compressed in an unknown way")
+    raise BadInput(
+        path,
+        begin,
+        "the kernel in this file is compressed in a format that skbviewer does not know",
+    )
 
 
 def _gzip(payload: bytes) -> bytes:

@@ -189,7 +189,7 @@ class _Log:
         text = startup.get("retis_version")
         version = re.match(r"v?(\d{1,9})\.(\d{1,9})", text if isinstance(text, str) else "")
         if version is None:
-            raise Unusable("its startup event names no version")
+            raise Unusable("its startup event does not name retis's version")
         if (int(version[1]), int(version[2])) < OLDEST:
             raise Unusable(f"retis {version[0]} is older than 1.5")
         offset = section(startup, "clock_monotonic_offset")
@@ -322,7 +322,8 @@ class _Log:
             for why, count in self._left.items()
         ]
         if self._version > NEWEST:
-            text = "retis {}.{} is newer than the versions that are known".format(*self._version)
+            major, minor = self._version
+            text = f"retis {major}.{minor} is newer than the versions that skbviewer knows"
             made.append(f"{self.path}: {text}")
         if not points:
             made.append(f"{self.path}: the file has no points")

@@ -28,9 +28,10 @@ from ...store import machine_code_queries, queries
 from ..open_session_file import OpenedFile
 from .log_names import log_names
 
-OTHER_RUN = "none of its marks fits a call of the recording: it is a count of another run"
+OTHER_RUN = "none of its marks fits a call of the recording, so it was counted in another run"
 SEVERAL_CPUS = (
-    "cannot be used: the calls of the recording ran on several CPUs, and marks are of one"
+    "cannot be used: its marks come from one CPU, but the calls of the recording ran on several "
+    "CPUs"
 )
 # Columns of LogCalls before the calls are sorted, and those of the call table that they are from.
 FIELDS = ("entry_ns", "exit_ns", "func", "context", "cpu", "pid", "self_ns", "off_ns")
@@ -90,11 +91,9 @@ def _note(path: Path, log: str, steps: Steps) -> str:
     of_log = f" of {log}" if log else ""
     said = f"{path}: executed instructions of {counted(len(steps.entry_ns), 'call')}{of_log}"
     if steps.left_out:
-        said += (
-            f"; {counted(steps.left_out, 'call')} of the counted time cannot be joined with marks"
-        )
+        said += f"; {counted(steps.left_out, 'call')} during the count cannot be assigned to marks"
     if steps.marks_left:
-        said += f"; {counted(steps.marks_left, 'mark')} of returns cannot be joined with calls"
+        said += f"; {counted(steps.marks_left, 'return mark')} cannot be assigned to calls"
     return said
 
 

@@ -22,10 +22,12 @@ if TYPE_CHECKING:  # reading ELF files takes time to load
 
 MASK32, MASK64 = (1 << 32) - 1, (1 << 64) - 1
 NO_CODE = (
-    "has no machine code of {}: give the recorded kernel's image with --image, "
-    "or record with kblrecord --code"
+    "has no machine code of {}: give the recorded kernel's image with '--image', or record with "
+    "'kblrecord --code'"
 )
-NOT_RECORDED = "has no machine code of {}: counts need the code that kblrecord --code records"
+NOT_RECORDED = (
+    "has no machine code of {}: counts can only be shown for code that 'kblrecord --code' recorded"
+)
 
 
 class KernelCode:
@@ -176,7 +178,10 @@ class KernelCode:
         if not found and refused:
             raise refused[0]
         if not found:
-            why = "cannot be used: the recording has no kernel log with the addresses of functions"
+            why = (
+                "cannot be used, because no kernel log of the recording contains addresses of "
+                "functions"
+            )
             raise BadInput(image.path, None, why)
         return found
 

@@ -29,7 +29,7 @@ def raw_of(db: Database, call: int, sources: Sequence[SourceRow], progress: Prog
     row = sources[source - 1]
     path = Path(row.path)
     if not path.is_file() or path.stat().st_size != row.size:
-        raise BadInput(path, None, "has moved or changed since it was imported")
+        raise BadInput(path, None, "was moved or changed after the import")
     nodes: list[Node] = []
     data = b""
     for record in readers.raw_records(path, ordinal, progress):

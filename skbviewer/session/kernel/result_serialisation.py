@@ -82,7 +82,7 @@ def decode(data: bytes, name: str = "") -> Any:
         plain = BytesIO(zlib.decompressobj().decompress(data, MOST))
         with ZipFile(plain) as parts:
             if any(part.compress_type != ZIP_STORED for part in parts.infolist()):
-                raise ValueError("compressed twice, so it may grow beyond all bounds")
+                raise ValueError("the result is compressed twice, so its size cannot be limited")
         plain.seek(0)
         with np.load(plain, allow_pickle=False) as file:
             found = _decoded(json.loads(file[TREE].tobytes()), file)
@@ -107,9 +107,9 @@ def _encoded(value: object, arrays: list[Array]) -> Any:
     if isinstance(value, tuple):
         name = type(value).__name__ if hasattr(value, "_fields") else TUPLE
         if name != TUPLE and _types().get(name) is not type(value):
-            raise TypeError(f"{name} is no type of a result")
+            raise TypeError(f"{name} is not a type that a result can have")
         return [name, *(_encoded(one, arrays) for one in value)]
-    raise TypeError(f"{type(value)} is no type of a part of a result")
+    raise TypeError(f"{type(value)} is not a type that a part of a result can have")
 
 
 def _encoded_array(values: Array, arrays: list[Array]) -> Any:
@@ -145,7 +145,7 @@ def _decoded(tree: Any, file: Any) -> Any:
         return tuple(values)
     made = _types()[kind](*values)
     if isinstance(made, Table) and len(ColumnRows.of(made.rows, 0).columns) != len(made.keys):
-        raise ValueError("a table has other columns than keys")
+        raise ValueError("a table's columns and their names do not have the same number")
     return made
 
 
@@ -161,7 +161,7 @@ def _checked(rows: ColumnRows) -> ColumnRows:
         if isinstance(column, Numbers) and column.known is not None:
             fits &= len(column.known) == len(rows)
         if not fits:
-            raise ValueError("the columns of a table do not fit together")
+            raise ValueError("the columns of a table have different lengths")
     return rows
 
 

@@ -125,7 +125,9 @@ class PacketList:
 
     def streams_followed(self) -> bool:
         """Return whether the rows include the findings in TCP streams."""
-        return tcp_info_column_text.streams_known(self._fields.data()) or self.count() <= FEW_PACKETS
+        return (
+            tcp_info_column_text.streams_known(self._fields.data()) or self.count() <= FEW_PACKETS
+        )
 
     def follow_streams(self, progress: Progress | None = None) -> None:
         """Follow all TCP streams once; for millions of packets, this takes seconds.

@@ -113,7 +113,7 @@ class Payloads:
         """
         if not self._is(source):
             path = self._paths[source]
-            raise BadInput(path, None, "is missing, or has changed since it was imported")
+            raise BadInput(path, None, "is missing, or has changed since the import")
         return readers.file_bytes(self._paths[source])
 
     def _open(self, source: int) -> UInt8s | None:

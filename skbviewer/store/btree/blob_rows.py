@@ -40,7 +40,7 @@ def beginning(values: Sequence[Value], blob: int) -> bytes:
         body.append(stored)
     types.append(varint(BLOB + 2 * blob))
     size = sum(map(len, types)) + 1
-    assert size < 128, "this writer cannot write so many columns"
+    assert size < 128, "a row has more columns than this writer can write"
     return b"".join([varint(size), *types, *body])
 
 

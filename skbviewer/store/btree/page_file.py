@@ -189,7 +189,7 @@ class Records:
         if here == size:
             return b"".join([head, begin, blob])
         numbers = file.following(overflowing(size))
-        assert here >= len(begin), "this writer cannot write a text of this length"
+        assert here >= len(begin), "a text is longer than this writer can write"
         file.append(chain(numbers, memoryview(blob)[here - len(begin) :]))
         return b"".join(
             [head, begin, blob[: here - len(begin)], int(numbers[0]).to_bytes(4, "big")]

@@ -26,8 +26,8 @@ class Layout(NamedTuple):
 
 
 def layout(columns: int) -> Layout:
-    """Return an empty layout for tables with `columns` columns; lay_out() fills it."""
-    assert columns < 126, "this writer cannot write so many columns"
+    """Return an empty layout for tables of `columns` columns; lay_out() fills it."""
+    assert columns < 126, "a row has more columns than this writer can write"
     return Layout(
         np.zeros(SHAPE, np.int64),
         np.zeros((columns, 3), np.int64),

@@ -9,8 +9,8 @@ from .column_expressions import Address, Join, Stored, Text, Value, View, ViewCo
 
 FIRST, NEW = 8, 9  # versions of sessions
 NO_HEADER = "the packet has no such header"
-CPU_TIME = "self times of the calls, and of functions without a probe, within the legs"
-MAYBE_LOST = "the packet has no match, or some of its records may be lost"
+CPU_TIME = "sum of the self times in the legs, including functions without a probe"
+MAYBE_LOST = "the packet has no match, or some of its kernel records may be lost"
 VERDICTS = {0: "exact", 1: "ambiguous"}
 
 
@@ -44,22 +44,23 @@ SOURCES = View(
     "sources", "An input file: a capture or a kernel log.", "source", (),
     (
         number("id", "number of the file in the session, from 1", "source.id"),
-        column("path", TEXT, "where the file was at import", Text("source.path")),
+        column("path", TEXT, "path of the file at the time of the import", Text("source.path")),
         column("kind", TEXT, "pcap, pcapng, kbl, retis or retis-packets", Text("source.kind")),
         number("size", "size of the file", "source.size", unit="bytes"),
         column("sha256", TEXT, "SHA-256 of the file", Text("source.sha256")),
-        number("rows", "packets or records in the file", "source.rows"),
+        number("rows", "number of packets or records in the file", "source.rows"),
     ),
 )  # fmt: skip
 
 PACKETS = View(
     "packets",
-    "A packet of a capture. Here, `sport` and `dport` also have values of ICMP and ARP; in "
-    "`skbviewer packets --json` and `--csv` they are ports of TCP and UDP only.",
+    "A packet of a capture. In this table, `sport` and `dport` also contain values of ICMP and "
+    "ARP; in the output of `skbviewer packets --json` and `--csv`, they contain only TCP and UDP "
+    "ports.",
     "packet", (),
     (
         number("number", "number of the packet, from 1, in import order", "packet.id", since=FIRST),
-        number("ts_ns", "time of capture, since 1970, on the sniffer's clock", "packet.ts",
+        number("ts_ns", "time of capture since 1970, on the sniffer's clock", "packet.ts",
                "the capture has no time for the packet", since=FIRST),
         number("caplen", "captured size", "packet.caplen", since=FIRST, unit="bytes"),
         number("len", "size on the wire", "packet.len", since=FIRST, unit="bytes"),
@@ -76,16 +77,16 @@ PACKETS = View(
         number("dport", "destination port; ICMP: id", "packet.dport", NO_HEADER, INT32, FIRST),
         column("verdict", TEXT, "exact, ambiguous, wire-only or sampled-out",
                Word("packet.verdict", VERDICTS | {3: "sampled-out"}, "wire-only"), since=FIRST),
-        number("kernel_ns", "time in kernel, of all matched legs", "packet.kernel_ns", MAYBE_LOST,
-               since=FIRST),
+        number("kernel_ns", "time in kernel, summed over all matched legs", "packet.kernel_ns",
+               MAYBE_LOST, since=FIRST),
         number("functions", "number of calls in the matched legs", "packet.functions", MAYBE_LOST,
                INT32, FIRST),
-        column("confidence", DOUBLE, "how certain the verdict is, 0 to 1",
+        column("confidence", DOUBLE, "how certain the verdict is, from 0 to 1",
                Stored("packet.confidence", None)),
-        number("busy_ns", "part of kernel_ns in which a function worked on the packet",
+        number("busy_ns", "part of `kernel_ns` in which a function worked on the packet",
                "packet.busy_ns", MAYBE_LOST),
-        number("unknown_ns", "part of kernel_ns about which nothing is known", "packet.unknown_ns",
-               MAYBE_LOST),
+        number("unknown_ns", "part of `kernel_ns` in which no record shows what happened to the "
+               "packet", "packet.unknown_ns", MAYBE_LOST),
         number("cpu_ns", CPU_TIME, "packet.cpu_ns", MAYBE_LOST),
         number("interface", "interface of the capture, from 0", "packet.interface", "", INT32),
         number("linktype", "LINKTYPE_ value of the interface", "packet.linktype", "", INT32),
@@ -96,7 +97,8 @@ PACKETS = View(
                NO_HEADER, INT32, unit="bytes"),
         number("seq", "TCP sequence number; ICMP: sequence", "packet.seq", NO_HEADER),
         number("ack", "TCP acknowledgement number", "packet.ack", NO_HEADER),
-        number("tcp_flags", "byte 13 of the TCP header", "packet.tcp_flags", NO_HEADER, INT32),
+        number("tcp_flags", "TCP flags: byte 13 of the header", "packet.tcp_flags", NO_HEADER,
+               INT32),
         number("window", "TCP window, not scaled", "packet.window", NO_HEADER, INT32),
         number("payload", "bytes after the TCP or UDP header", "packet.payload", NO_HEADER, INT32,
                unit="bytes"),
@@ -107,8 +109,8 @@ PACKETS = View(
 NO_MOMENT = "the place of capture is unknown"
 MATCHES = View(
     "matches",
-    "A leg that belongs (verdict exact), or may belong (verdict ambiguous), to a packet. A packet "
-    "without a match is wire-only or sampled-out.",
+    "A leg that certainly (verdict exact) or possibly (verdict ambiguous) belongs to a packet. A "
+    "packet without a match is wire-only or sampled-out.",
     "match",
     (
         Join("leg", (("id", "match.leg"),)),
@@ -120,19 +122,19 @@ MATCHES = View(
         number("packet", "the packet: packets.number", "match.packet", since=FIRST),
         number("series", "the skb lifetime: lifetimes.id", "leg.series", since=FIRST),
         number("leg", "the leg: legs.id", "match.leg", since=FIRST),
-        column("verdict", TEXT,
-               "exact: the leg is the packet's; ambiguous: a candidate, also of a packet that has "
-               "exact legs. Only exact legs count in the packet's times",
-               Word("match.verdict", VERDICTS, "ambiguous"), since=FIRST),
-        column("delta_ns", INT64, "time of capture minus time of the leg, by the clock fit",
-               Stored("match.delta_ns", NO_DELTA), "ns", "no clock was fitted", FIRST),
-        column("direction", TEXT, "in or out: the device received or sent the packet",
-               Word("moment.sends", {0: "in", 1: "out"}), null=NO_MOMENT, since=FIRST),
-        column("device", TEXT, "where the packet was captured", Text("device.name"),
+        column("verdict", TEXT, "exact: the leg belongs to the packet; ambiguous: the leg is a "
+               "candidate, even if the packet has other legs that are exact. The packet's times "
+               "count only exact legs", Word("match.verdict", VERDICTS, "ambiguous"), since=FIRST),
+        column("delta_ns", INT64, "time of capture minus time at which the leg passed the sniffer, "
+               "according to the clock fit", Stored("match.delta_ns", NO_DELTA), "ns",
+               "no clock was fitted", FIRST),
+        column("direction", TEXT, "in: the device received the packet; out: the device sent the "
+               "packet", Word("moment.sends", {0: "in", 1: "out"}), null=NO_MOMENT, since=FIRST),
+        column("device", TEXT, "device at which the packet was captured", Text("device.name"),
                null=NO_MOMENT, since=FIRST),
-        column("after_ns", INT64, "captured at or after this time, on the log's clock",
+        column("after_ns", INT64, "earliest possible time of capture, on the log's clock",
                Stored("moment.after_ns", None), "ns", NO_MOMENT, FIRST),
-        column("before_ns", INT64, "captured at or before this time, on the log's clock",
+        column("before_ns", INT64, "latest possible time of capture, on the log's clock",
                Stored("moment.before_ns", None), "ns", NO_MOMENT, FIRST),
         number("source", "the kernel log: sources.id", "leg.source"),
         column("confidence", DOUBLE, "how certain the verdict is: 1 if exact, 0 for a candidate",
@@ -143,16 +145,19 @@ MATCHES = View(
 
 CLOCKS = View(
     "clocks",
-    "A piece of the map from a source's clock to session time, the wall clock of the first kernel "
-    "log's host: session time = t + offset_ns + drift_ppm / 1e6 * (t - begin_ns).",
+    "How to convert the times t of a source's clock to session time (the wall clock of the first "
+    "kernel log's host), from begin_ns on: session time = "
+    "t + offset_ns + drift_ppm / 1e6 * (t - begin_ns).",
     "timebase", (),
     (
         number("source", "the source: sources.id", "timebase.source"),
-        column("interface", INT32, "interface of a capture whose interfaces have their own clocks",
-               Stored("timebase.interface"), null="all interfaces"),
-        number("first_packet", "the piece begins with this packet; 0 for a log", "timebase.first"),
-        number("begin_ns", "start of the piece, on the source's clock", "timebase.begin_ns"),
-        number("offset_ns", "ns to add to the source's time", "timebase.offset_ns"),
+        column("interface", INT32, "number of the interface, in a capture with one clock per "
+               "interface", Stored("timebase.interface"), null="all interfaces"),
+        number("first_packet", "number of the packet with which this piece of the map begins; 0 "
+               "for a log", "timebase.first"),
+        number("begin_ns", "time at which this piece of the map begins, on the source's clock",
+               "timebase.begin_ns"),
+        number("offset_ns", "offset that is added to the source's time", "timebase.offset_ns"),
         column("drift_ppm", DOUBLE, "drift of the clock", Stored("timebase.drift_ppm", None),
                "ppm"),
         number("error_ns", "possible error", "timebase.error_ns", "unknown: no clock fit"),

@@ -23,7 +23,7 @@ FORBIDDEN = {"load_extension", "fts3_tokenizer", BUILT_IN}
 # A conversion whose width or precision is an argument, or 10,000 and more.
 WIDE = re.compile(r"%[-+ 0#,!]*(?:\*|\d{5}|\d*\.(?:\*|\d{5}))")
 LONGEST = 1 << 18  # bytes of a value: no function takes long for values of this size
-WIDE_IS_REFUSED = "printf: widths must be numbers below 10,000"
+WIDE_IS_REFUSED = "printf: a width must be a number below 10,000"
 ALWAYS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE}
 
 

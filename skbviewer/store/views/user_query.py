@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Run one SELECT of a user, which can only read the documented views, and change nothing.
 
-The file is opened read-only, and query_gate.py lets the query read only the views.  Limits apply to
+The file is opened read-only, and query_authorizer.py lets the query read only the views.  Limits apply to
 the number of rows, the size of values, memory, temporary files and time.
 """
 
@@ -123,13 +123,17 @@ class _Watch:
         """Return 0 to let the query go on, or another number to end it; SQLite calls this often."""
         now = time.monotonic()
         if now > self._end:
-            self._why = f"it took more than {self._bounds.seconds:g} s"
+            self._why = f"the statement took more than {self._bounds.seconds:g} s"
         elif now > self._next:
             self._next = now + PAUSE_S
             if _written() - self._before > self._bounds.written:
-                self._why = f"it needs more than {self._bounds.written >> 20} MiB of disk space"
+                self._why = (
+                    f"the statement needs more than {self._bounds.written >> 20} MiB of disk space"
+                )
             if _resident() - self._size > self._bounds.memory:
-                self._why = f"it needs more than {self._bounds.memory >> 20} MiB of memory"
+                self._why = (
+                    f"the statement needs more than {self._bounds.memory >> 20} MiB of memory"
+                )
         return int(bool(self._why) or self._stop.is_set())
 
     def reason(self, file: Path, error: Exception) -> Exception:

@@ -193,7 +193,7 @@ def test_short_recordings_are_not_judged() -> None:
     found = comparison_of(session, session)
     assert found.tests == 0
     assert found.amounts[0].blocks == 0
-    assert found.unjudged == f"A and B have {found.amounts[0].passes} passes, fewer than 64"
+    assert found.unjudged == f"A and B have {found.amounts[0].passes} legs, fewer than 64"
     session.close()
 
 

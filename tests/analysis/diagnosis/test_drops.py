@@ -78,7 +78,10 @@ def test_a_datagram_whose_checksum_is_wrong_is_lost_in_the_queue(tmp_path: Path)
     freed(made, 1, end + 6)
     found = only(diagnosed(made, tmp_path), "drop")
     assert (found.number, found.severity) == (1, "critical")
-    assert "__first_packet_length" in found.text and "Checksums are wrong" in found.advice
+    assert (
+        "__first_packet_length" in found.text
+        and "The checksums of these packets are wrong" in found.advice
+    )
 
 
 def test_a_drop_of_netfilter_names_the_hook(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_a_part_that_is_longer_than_the_whole_says_why(
         (one,) = (one for one in made.findings if one.rule == "softirq-wait")
         longest, worst = one.evidence[0], next(e for e in one.evidence if e.kind == "packet")
         assert longest.ns is not None and worst.ns is not None and longest.ns - worst.ns == 346
-        rest = "of which 346 ns are other parts of the packet's time"
+        rest = "of which 346 ns are counted as other parts of the packet's time in kernel"
         assert longest.text == f"longest wait: softirq 829.9 µs, {rest}"
 
 

@@ -64,9 +64,9 @@ def gone(story: Story, ip_id: int, at: int) -> None:
 @pytest.mark.parametrize(
     ("first", "says"),
     [
-        ("arrives", "the first one arrived"),
-        ("drops", "the first one was dropped in a recorded kernel (reason 3)"),
-        ("leaves", "the first one was sent, but no recorded kernel received it"),
+        ("arrives", "the first segment arrived"),
+        ("drops", "the first segment was dropped in a recorded kernel (reason 3)"),
+        ("leaves", "the first segment was sent, but no recorded kernel received it"),
     ],
 )
 def test_a_segment_that_is_sent_again(first: str, says: str, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_repeated_segment_that_tcp_discards_is_not_lost(
         assert sum(row.lost for row in session.packets.numbered(1, 3)) == lost
         found = session.packets.listed("kbl.lost == 1")
         assert found is not None and len(found) == lost
-    assert ("the first one was dropped" in said(made)) == (severity == "critical")
+    assert ("the first segment was dropped" in said(made)) == (severity == "critical")
 
 
 def said(made: Diagnosis) -> str:
@@ -196,7 +196,7 @@ def test_segments_that_are_cut_anew_repeat_the_first_one(drops: bool, tmp_path: 
     found = only(made, "retransmission")
     assert found.number == 2
     assert ("dropped in a recorded kernel (reason 3)" in found.text) == drops
-    assert ("the first one arrived" in found.text) == (not drops)
+    assert ("the first segment arrived" in found.text) == (not drops)
 
 
 @pytest.mark.parametrize("ip_ids", [(2, 2), (2, 3)])

@@ -47,7 +47,7 @@ def test_a_wait_for_the_softirq_names_who_had_the_cpu(tmp_path: Path) -> None:
     found = only(made, "softirq-wait")
     assert "waited 500.0 µs" in found.text
     assert "thread 55 for 250.0 µs (tcp_sendmsg)" in found.text
-    assert "2 packets were in the queue before it" in found.text
+    assert "2 packets were in the queue before this packet" in found.text
     assert {fact.kind for fact in found.evidence} == {"leg", "packet", "call"}
 
 
@@ -122,7 +122,7 @@ def test_without_its_events_a_queueing_discipline_cannot_be_judged(tmp_path: Pat
     assert "queueing-discipline" in not_judged(made)
     (one,) = [one for one in made.judged if one.rule == "queueing-discipline"]
     assert one.missing == ("events of the group qdisc",)
-    assert "This log names no groups" in one.how_to_record
+    assert "does not say which event groups were on" in one.how_to_record
 
 
 def test_a_log_whose_groups_are_known_needs_only_the_missing_one(tmp_path: Path) -> None:
@@ -282,7 +282,7 @@ def test_a_late_reader_slept_if_the_scheduler_says_so(tmp_path: Path) -> None:
     story.event((end + 6000) * US, KblEvent.SCHED_SWITCH, 0, 55 | asleep, pid=READER)
     made = diagnosed(story, tmp_path)
     text = only(made, "late-reader").text
-    assert "In this time the thread slept for 3.9 ms" in text
+    assert "During this wait, the thread slept for 3.9 ms" in text
     assert "waited for a CPU for 500.0 µs" in text
 
 

@@ -122,7 +122,7 @@ def test_the_unexplained_part_is_not_the_whole_excess(tmp_path: Path) -> None:
     found = only(diagnosed(story, tmp_path), "unexplained")
     assert found.cost_ns == 100 * US
     assert "1 packet took 600.0 µs longer than the median packet of its path." in found.text
-    assert "No rule explains 100.0 µs of it. The largest part is ip_rcv." in found.text
+    assert "No rule explains 100.0 µs of this time. The largest part is ip_rcv." in found.text
     assert [fact.ns for fact in found.evidence if fact.kind == "part"] == [100 * US]
 
 

@@ -65,7 +65,7 @@ def test_notes_say_what_was_not_counted(tmp_path: Path) -> None:
     assert [one.executed for one in none.instructions] == [0, 0]
     cut = build(path, [(BEGIN, BEGIN + 8, 2, 5, 9)])
     (note,) = with_executed_counts(shown, read_executed_blocks(cut)).notes
-    assert note.endswith("; 1 block was left early, so counts may be too large")
+    assert note.endswith("; 1 block was left early, so the counts may be too large")
 
 
 def test_lines_and_json_have_the_counts(tmp_path: Path) -> None:

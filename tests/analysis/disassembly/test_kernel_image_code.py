@@ -109,7 +109,7 @@ def test_functions_without_code(function: str, why: str, image: Path) -> None:
         ({"arch": "aarch64"}, "is for EM_X86_64, the recording is of EM_AARCH64"),
         ({"probed": {"ip_rcv": RUNS + 0x1010}},
          r"another build: ip_rcv is at _stext\+0x1000 in the image, but at _stext\+0x1010 in"),
-        ({"probed": {"tcp_ack": RUNS}}, "has no symbol of a probed function"),
+        ({"probed": {"tcp_ack": RUNS}}, "contains no symbol of a probed function"),
     ],
 )  # fmt: skip
 def test_images_of_other_builds(others: dict[str, object], why: str, image: Path) -> None:

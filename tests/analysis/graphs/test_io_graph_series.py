@@ -75,7 +75,7 @@ def test_chosen_packets_and_filters_are_combined(session: Session) -> None:
 
 def test_nothing_chosen_and_too_short_intervals(session: Session) -> None:
     assert session.graphs.io(Chosen(np.zeros(0, np.int64))) == []
-    with pytest.raises(KeyError, match="choose a longer one"):
+    with pytest.raises(KeyError, match="choose a longer interval"):
         session.graphs.io(Chosen(interval_ns=100))
 
 
@@ -91,6 +91,6 @@ def test_blocks_add_up(session: Session, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_time_that_no_key_can_hold_is_refused(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skbviewer.analysis.graphs.io_graph_series.KEY_BITS", 20)
-    with pytest.raises(KeyError, match=r"choose a longer one, a packet took \d+ ns"):
+    monkeypatch.setattr("skbviewer.analysis.graphs.io_series.KEY_BITS", 20)
+    with pytest.raises(KeyError, match=r"choose a longer interval, a packet took \d+ ns"):
         session.graphs.io(Chosen(interval_ns=5_000_000))

@@ -84,7 +84,9 @@ def test_every_view_says_that_records_may_be_lost(tmp_path: Path) -> None:
         assert "kernel_ns" not in path_xml(path)
         lines = annotation_lines(path, session.sources())
         assert "total time in the kernel: some of its records may have been lost" in lines
-        assert packets(session)[1].reason.startswith("Records of this time are missing")
+        assert packets(session)[1].reason.startswith(
+            "Records from the time of this packet are missing"
+        )
         assert "Records of it" not in packets(session)[0].reason
         (row,) = conversations_by_kind(session.stats.scope())["UDP"]
         assert row.kernel_ns == 600  # of the packets that are exact

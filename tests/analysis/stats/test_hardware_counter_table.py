@@ -52,7 +52,7 @@ def test_no_counter() -> None:
     session = open_files([resource("samples/bulk") / "bulk.kbl"])
     table = statistic_of("counter", session.stats.scope())
     assert list(table.rows) == []
-    no_counter = "no call has events of a hardware counter, or the logs counted different events"
+    no_counter = "no call has hardware events, or the logs counted different kinds of events"
     assert table.warnings == (no_counter,)
 
 

@@ -33,7 +33,7 @@ def test_without_a_capture_intervals_count_as_the_time_column_does(name: str) ->
     shown = [(row[0], row[column]) for row in table.rows if row[column]]
     assert shown == list(zip(places.tolist(), counts.tolist(), strict=True))
     assert shown[0][0] > 0
-    assert "there is no capture: times count from the first leg of the kernel log" in table.notes
+    assert "there is no capture, so times count from the first leg in the kernel log" in table.notes
     session.close()
 
 
@@ -44,5 +44,5 @@ def test_intervals_before_packet_1_are_named() -> None:
     later = IoRow(0, 1, 8, None, None, None, None, 0)
     assert zero_notes(scope, [later]) == ()
     notes = zero_notes(scope, [later._replace(after_ns=-MS), later])
-    assert notes == ("times count from packet 1: intervals before it have negative times",)
+    assert notes == ("times count from packet 1, so intervals before packet 1 have negative times",)
     session.close()

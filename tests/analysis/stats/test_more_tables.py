@@ -180,7 +180,7 @@ def test_intervals_are_round(span: int, length: int) -> None:
 
 def test_too_short_intervals_are_refused(tmp_path: Path) -> None:
     made = sample("bulk", tmp_path)
-    with pytest.raises(KeyError, match="choose a longer one"):
+    with pytest.raises(KeyError, match="choose a longer interval"):
         table(made, "io", Chosen(interval_ns=1))
     made.close()
 

@@ -176,7 +176,7 @@ def test_limits_and_missing_things_are_one_line(
 ) -> None:
     out = tmp_path / "out.pftrace"
     monkeypatch.setattr(writer, "MOST", 10)
-    with pytest.raises(BadInput, match="are more than 10: choose packets with --filter"):
+    with pytest.raises(BadInput, match="are more than 10: choose packets with '--filter'"):
         write_perfetto(sample.session, Request(), out)
     monkeypatch.undo()
 

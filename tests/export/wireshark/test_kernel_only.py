@@ -151,7 +151,7 @@ def test_without_bytes_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[st
         write_pcapng(session, EVERY, out)
     assert main(["export", str(session.file), "--pcapng", str(out), "--kernel-only"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "--kernel-only: no log of this recording contains bytes" in line
+    assert "'--kernel-only': no log of this recording contains bytes" in line
     assert not out.exists() and not list(tmp_path.glob(".*tmp"))
 
 
@@ -172,7 +172,7 @@ def test_a_log_that_changed_is_refused(tmp_path: Path) -> None:
     log = tmp_path / "retis.data"
     with log.open("a") as file:
         file.write("\n")
-    with pytest.raises(BadInput, match="has changed since it was imported"):
+    with pytest.raises(BadInput, match="has changed since the import"):
         write_pcapng(session, EVERY, tmp_path / "out.pcapng")
     made = events()
     made[2], made[3] = made[3], made[2]
@@ -180,7 +180,7 @@ def test_a_log_that_changed_is_refused(tmp_path: Path) -> None:
     retis.write(log, [*made[:-1], made[5]])
     log.write_text(log.read_text()[: size - 2] + "\n")
     os.truncate(log, size - 1)
-    with pytest.raises(BadInput, match="has changed since it was imported"):
+    with pytest.raises(BadInput, match="has changed since the import"):
         write_pcapng(session, EVERY, tmp_path / "out.pcapng")
     assert not (tmp_path / "out.pcapng").exists() and not list(tmp_path.glob(".out*"))
     session.close()

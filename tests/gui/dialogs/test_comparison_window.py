@@ -194,7 +194,7 @@ def test_a_recording_too_short_to_be_judged(qtbot: QtBot) -> None:
     qtbot.addWidget(made)
     made.show()
     qtbot.waitUntil(lambda: made.tabs.count() > 0)
-    assert "Could not be judged, because A and B have " in made.head.text()
+    assert "The recordings could not be compared, because A and B have " in made.head.text()
     assert "No change" not in made.head.text()
     assert made.tabs.tabText(0) == "Changes · ?"
     made.close()

@@ -101,7 +101,7 @@ def test_save(dialog: FollowStream, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_nothing_said(qtbot: QtBot) -> None:
     dialog = FollowStream(STREAM._replace(pieces=(), unread=2))
     qtbot.addWidget(dialog)
-    assert "has no data" in dialog.note.text() and "2 packets" in dialog.note.text()
+    assert "have no data" in dialog.note.text() and "2 packets" in dialog.note.text()
 
 
 def test_from_the_menu(opened: MainWindow, qtbot: QtBot) -> None:

@@ -236,7 +236,7 @@ def test_a_row_without_a_filter_says_so(opened: MainWindow, qtbot: QtBot) -> Non
     place = view.visualRect(view.model().index(1, 0)).center()
     QTest.mouseClick(view.viewport(), LEFT, PLAIN, place)
     QTest.mouseDClick(view.viewport(), LEFT, PLAIN, place)
-    assert "no field" in found.note.text() and opened.workspace.filter_bar.text() == ""
+    assert "No display filter" in found.note.text() and opened.workspace.filter_bar.text() == ""
     found.close()
 
 

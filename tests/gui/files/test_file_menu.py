@@ -123,7 +123,7 @@ def test_lanes_and_zoom_of_the_timeline_come_back(
 
 def test_without_a_last_view_a_line_says_so(window: MainWindow) -> None:
     window.menus.actions["Restore Last View"].trigger()
-    assert "There is no last view" in window.banner.text
+    assert "No files were open before" in window.banner.text
 
 
 def test_reload_reads_again_and_keeps_the_view(

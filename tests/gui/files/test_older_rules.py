@@ -81,7 +81,7 @@ def test_a_session_of_older_rules_whose_files_are_gone_is_shown(
     monkeypatch.setattr("skbviewer.gui.files.file_menu.ask_missing", lambda *_: wrong)
     with qtbot.waitSignal(real.tasks.ended, timeout=60_000):
         QTest.mouseClick(real.banner.button, Qt.MouseButton.LeftButton)
-    assert "differs from drops.kbl as it was" in real.banner.text and _says_older(real, qtbot)
+    assert "has other contents than drops.kbl had" in real.banner.text and _says_older(real, qtbot)
     monkeypatch.setattr(
         "skbviewer.gui.files.file_menu.ask_missing",
         lambda _, paths: [moved[path] for path in paths],

@@ -55,7 +55,7 @@ def test_a_point_selects_its_packet(graph: PathGraph, sample_window: MainWindow)
 def test_rarer_paths_have_no_filter(graph: PathGraph, sample_window: MainWindow) -> None:
     assert graph.made is not None and graph.made.name[-1] == ""
     graph.plot.box.clicked.emit(*box(graph, len(graph.made.name) - 1))
-    assert "no filter" in graph.note.text() and sample_window.row_query.filter == ""
+    assert "no single filter" in graph.note.text() and sample_window.row_query.filter == ""
 
 
 def test_a_range_of_times(graph: PathGraph, sample_window: MainWindow, qtbot: QtBot) -> None:

@@ -80,4 +80,4 @@ def test_a_recording_that_is_gone_is_said(
 ) -> None:
     Path(session.sources()[0].path).unlink()
     selection.choose_call(0, 2)
-    qtbot.waitUntil(lambda: "has moved or changed" in view.bytes.accessibleDescription())
+    qtbot.waitUntil(lambda: "was moved or changed" in view.bytes.accessibleDescription())

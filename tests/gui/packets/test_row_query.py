@@ -235,4 +235,4 @@ def test_an_empty_list_says_what_brings_the_rows_back(opened: MainWindow, qtbot:
     opened.rows.flag_displayed("ignore", True)  # those that are listed: UDP
     with qtbot.waitSignal(listing.shown):
         listing.refresh()
-    assert "Only ignored packets match" in empty.text()
+    assert "matches only ignored packets" in empty.text()

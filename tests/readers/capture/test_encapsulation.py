@@ -112,7 +112,7 @@ def test_what_is_not_understood_is_named(tmp_path: Path) -> None:
     frames = (odd, batman, ethernet(nsh(6) + PACKET, 0x894F), batman)
     found = load(tmp_path, 1, *frames)
     path = tmp_path / "a.pcap"
-    why, unknown = "which cannot be dissected:", "addresses stay unknown"
+    why, unknown = "which skbviewer cannot dissect, so", "addresses stay unknown"
     assert found.warnings == (
         f"{path}: 2 packets carry batman-adv (EtherType 0x4305), {why} their {unknown}",
         f"{path}: 1 packet carries NSH (EtherType 0x894f), {why} its {unknown}",

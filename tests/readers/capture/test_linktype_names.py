@@ -189,14 +189,14 @@ def test_link_types_not_understood_keep_time_and_length(tmp_path: Path) -> None:
     assert isinstance(found, Capture)
     assert found.packets["ts"].tolist() == [5, 9]
     assert found.packets["len"].tolist() == [60, 70]
-    expected = f"{path}: 2 packets of LINKTYPE_USER0 (147), which cannot be dissected"
-    assert found.warnings == (f"{expected}: their addresses stay unknown",)
+    expected = f"{path}: 2 packets of LINKTYPE_USER0 (147), which skbviewer cannot dissect"
+    assert found.warnings == (f"{expected}, so their addresses stay unknown",)
 
 
 def test_one_packet_is_no_packets(tmp_path: Path) -> None:
     (warning,) = load(tmp_path, 195, bytes(60)).warnings
     expected = f"{tmp_path / 'a.pcap'}: 1 packet of LINKTYPE_IEEE802_15_4_WITHFCS (195), which"
-    assert warning == f"{expected} cannot be dissected: its addresses stay unknown"
+    assert warning == f"{expected} skbviewer cannot dissect, so its addresses stay unknown"
 
 
 MALFORMED = {

@@ -110,7 +110,7 @@ def test_packets_without_interface_are_counted(tmp_path: Path) -> None:
     data += enhanced_packet(1, FRAMES[0]) + enhanced_packet(2, FRAMES[1], interface=4)
     capture = load(tmp_path / "a", data)
     assert capture.packets["ts"].tolist() == [1]
-    assert "1 packet names an interface" in capture.warnings[0]
+    assert "1 packet left out, because its section" in capture.warnings[0]
 
 
 def test_packet_longer_than_its_block(tmp_path: Path) -> None:
@@ -120,7 +120,10 @@ def test_packet_longer_than_its_block(tmp_path: Path) -> None:
     data += block(6, fields + FRAMES[0]) + block(6, b"") + enhanced_packet(2, FRAMES[1])
     capture = load(tmp_path / "a", data)
     assert capture.packets["ts"].tolist() == [1, 2]
-    assert f"at byte {damaged}: 2 packet blocks are shorter" in capture.warnings[0]
+    assert (
+        f"at byte {damaged}: 2 packet blocks left out, because they are too short"
+        in capture.warnings[0]
+    )
 
 
 @pytest.mark.parametrize("length", [0, 8, 33, 0xFFFFFFFC, 40])

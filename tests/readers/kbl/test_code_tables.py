@@ -68,7 +68,9 @@ def test_code_outside_of_the_bytes_is_left_out(row: Row, tmp_path: Path) -> None
     log = load(tmp_path / "a.kbl", [row, (STEXT + 16, 8, 8, 0)], DATA)
     assert log.code == (FunctionCode(STEXT + 16, True, DATA[8:16]),)
     (line,) = (line for line in log.warnings if "CODE" in line)
-    assert line.endswith("table CODE: 1 function with code outside of CODE_BYTES: left out")
+    assert line.endswith(
+        "table CODE: 1 function left out, because the code is outside of table CODE_BYTES"
+    )
 
 
 def test_rows_that_overlap_do_not_fill_the_memory() -> None:
@@ -104,4 +106,4 @@ def test_random_tables(tmp_path: Path) -> None:
 
 def test_a_table_whose_bytes_are_missing(tmp_path: Path) -> None:
     log = load(tmp_path / "a.kbl", [(STEXT, 0, 16, 0)], b"")
-    assert log.code == () and any("outside of CODE_BYTES" in line for line in log.warnings)
+    assert log.code == () and any("outside of table CODE_BYTES" in line for line in log.warnings)

@@ -334,7 +334,7 @@ def test_malformed_ext_counts(tmp_path: Path) -> None:
     log = records_of(tmp_path, slots((6, 0), (1, 2), (6, 0), (1, 0), (6, 0), (1, 200)), 3)
     assert log.records["kind"].tolist() == [1, 1, 1]
     assert any("3 records do not have as many EXT slots" in w for w in log.warnings)
-    assert any("2 EXT slots belong to no record" in w for w in log.warnings)
+    assert any("2 EXT slots that belong to no record" in w for w in log.warnings)
 
 
 def test_unknown_kinds_and_wrong_counts(tmp_path: Path) -> None:

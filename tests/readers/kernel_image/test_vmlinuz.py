@@ -66,9 +66,9 @@ def test_without_lz4_the_message_names_the_extra(
     [
         (b"\x1f\x8b\x08" + bytes(100), "is damaged"),
         (b"\x28\xb5\x2f\xfd" + b"\xff" * 100, "is damaged"),
-        (b"what is this?", "in an unknown way"),
+        (b"what is this?", "a format that skbviewer does not know"),
         (gzip.compress(b"not an ELF file"), "is no whole ELF file"),
-        (b"", "cut in the middle"),
+        (b"", "ends in the middle"),
     ],
     # Without names of its own, a test is named after its bytes. gzip's hold the time, so two
     # workers of pytest-xdist would collect different tests.

@@ -122,7 +122,7 @@ def test_recognised_by_its_first_bytes_not_its_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("version", "words"),
-    [("v1.4.2", "retis v1.4 is older than 1.5"), ("new", "names no version")],
+    [("v1.4.2", "retis v1.4 is older than 1.5"), ("new", "does not name retis's version")],
 )
 def test_versions_that_are_not_read(tmp_path: Path, version: str, words: str) -> None:
     assert words in why(tmp_path, json.dumps(retis.startup(version)) + "\n").why

@@ -125,14 +125,14 @@ def test_names_of_hidden_views_do_not_leak(file: Path) -> None:
         ("SELECT zeroblob(2e9)", "larger than 256 KiB"),
         ("SELECT length(randomblob(2000000000))", "larger than 256 KiB"),
         ("SELECT group_concat(function) FROM calls, packets", "larger than 256 KiB"),
-        ("SELECT printf('%.*c', 2000000000, 'x')", "widths must be numbers below 10,000"),
+        ("SELECT printf('%.*c', 2000000000, 'x')", "a width must be a number below 10,000"),
         (
             "SELECT length(printf(replace(hex(zeroblob(20000)), '00', '%9999d')))",
             "larger than 256 KiB",
         ),
-        ("SELECT printf('%1000000000d', 1)", "widths must be numbers below 10,000"),
-        ("SELECT printf('%5%%-10000d', 1)", "widths must be numbers below 10,000"),
-        ("SELECT printf('%.10000f', 1)", "widths must be numbers below 10,000"),
+        ("SELECT printf('%1000000000d', 1)", "a width must be a number below 10,000"),
+        ("SELECT printf('%5%%-10000d', 1)", "a width must be a number below 10,000"),
+        ("SELECT printf('%.10000f', 1)", "a width must be a number below 10,000"),
         ("SELECT * FROM calls WHERE function LIKE '" + "%a" * 99 + "'", "LIKE or GLOB pattern"),
         ("SELECT " + "1," * 500 + "1", "too many columns"),
         ("SELECT " + "1+" * 60000 + "1", "too large"),
@@ -150,7 +150,7 @@ def test_large_values_are_refused_at_once(file: Path, sql: str, why: str) -> Non
 )
 def test_time_is_bounded(file: Path, sql: str) -> None:
     begin = time.monotonic()
-    assert refused(file, sql, seconds=0.3) == "query: it took more than 0.3 s"
+    assert refused(file, sql, seconds=0.3) == "query: the statement took more than 0.3 s"
     assert time.monotonic() - begin < 3
 
 

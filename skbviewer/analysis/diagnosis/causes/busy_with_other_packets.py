@@ -14,9 +14,8 @@ WAIT = Wait(
     NAME,
     OTHERS,
     "waited while {its} thread handled other packets",
-    "The same thread handled other packets first: packets of a batch, answers that a packet "
-    "caused, or copies for a sniffer. Smaller batches shorten this wait, but "
-    "reduce throughput.",
+    "The thread handled other packets first: packets of the same batch, answers to a packet, or "
+    "copies for a sniffer. Smaller batches shorten this wait, but reduce throughput.",
 )
 
 

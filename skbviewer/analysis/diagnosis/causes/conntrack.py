@@ -18,14 +18,14 @@ def _does(function: str) -> bool:
 
 HOW = (
     "load the module nf_conntrack, and add the line 'nf_conntrack_in skb@0' to the list of probes "
-    "(kblrecord -f)"
+    "('kblrecord -f')"
 )
 WORK = Work(
     NAME,
     _does,
     "spent noticeable time in connection tracking",
-    "Connection tracking looks these packets up or makes entries for them: see conntrack -S. "
-    "Exempt traffic that needs no tracking (notrack).",
+    "Connection tracking looks up these packets' connections or adds new ones: see 'conntrack -S'. "
+    "Exempt traffic that needs no connection tracking ('notrack' in nftables).",
 )
 
 

@@ -19,31 +19,33 @@ from ..rule_inputs import EXAMPLES, Case
 
 NAME = "drop"
 NO_ROUTE = "IP_INNOROUTES"
-OTHER = "The place of the drop shows which check failed: see the source code there."
+OTHER = "The source code at the place of the drop shows which check failed."
 ADVICE = {
-    "NETFILTER_DROP": "A rule of netfilter drops these packets: see nft list ruleset or "
-    "iptables -vnL at this hook.",
-    "NO_SOCKET": "No socket is bound to the destination: check whether the program runs, and its "
-    "address and port (ss -lnp).",
-    "NEIGH_FAILED": "Nobody answered for the next hop's address: check the address, the VLAN and "
-    "whether the host is up (ip neigh).",
-    "QDISC_DROP": "The queueing discipline dropped these packets: see tc -s qdisc for its limit "
+    "NETFILTER_DROP": "A netfilter rule at this hook drops these packets: see 'nft list ruleset' "
+    "or 'iptables -vnL'.",
+    "NO_SOCKET": "No socket is bound to the destination: check whether the program runs, and on "
+    "which address and port it listens ('ss -lnp').",
+    "NEIGH_FAILED": "No host answered ARP or neighbour discovery for the next hop: check its "
+    "address, the VLAN, and whether the next hop is up ('ip neigh').",
+    "QDISC_DROP": "The queueing discipline dropped these packets: see 'tc -s qdisc' for its limit "
     "and its counters.",
     "IP_RPFILTER": "The reply would leave by another device: see net.ipv4.conf.*.rp_filter.",
-    "TCP_CSUM": "Checksums are wrong: check the sender's offloads and the network.",
-    "UDP_CSUM": "Checksums are wrong: check the sender's offloads and the network.",
+    "TCP_CSUM": "The checksums of these packets are wrong: check the sender's offloads and the "
+    "network.",
+    "UDP_CSUM": "The checksums of these packets are wrong: check the sender's offloads and the "
+    "network.",
     "IPV6DISABLED": "IPv6 is switched off on the receiving device: see "
     "net.ipv6.conf.*.disable_ipv6.",
     "CPU_BACKLOG": "The CPU's backlog is full: raise net.core.netdev_max_backlog, or spread the "
     "load over more CPUs (RPS).",
-    "OTHERHOST": "The packets are for another host's hardware address. This is normal if this host "
-    "also gets what is for others (tcpdump, mirrored ports). Otherwise the sender's entry for the "
-    "next hop is wrong (ip neigh).",
-    "PKT_TOO_BIG": "The packets are larger than the MTU of the next link, and must not be cut: see "
-    "ip link for the MTU, and let the ICMP messages about it reach the sender.",
+    "OTHERHOST": "The packets are for another host's hardware address. This is normal on a host "
+    "that also receives packets for other hosts (tcpdump, mirrored ports). Otherwise the sender "
+    "has a wrong hardware address for the next hop ('ip neigh' on the sender).",
+    "PKT_TOO_BIG": "The packets are larger than the MTU of the next link, and must not be "
+    "fragmented: see 'ip link' for the MTU, and let the kernel's ICMP answers reach the sender.",
     "IP_INHDR": "The IP header is wrong. In ip_forward, the packet's time to live was over: look "
     "for a routing loop (traceroute).",
-    NO_ROUTE: "No route leads to the destination: see ip route get and the forwarding switch "
+    NO_ROUTE: "No route leads to the destination: see 'ip route get' and the sysctl "
     "net.ipv4.ip_forward.",
 }
 # Functions that drop for one cause, but may not name it, and the reason with the same advice.
@@ -58,14 +60,15 @@ NOBODY_JOINED = (
 )
 UNWANTED = {"ip6_mc_input": NOBODY_JOINED, **dict.fromkeys(ROUTED, NOBODY_JOINED)}
 FOR_OTHERS = (
-    "Another host took copies of these packets, so nothing was lost. A switch sends packets to all "
-    "ports if it does not know where a host is: see bridge fdb."
+    "These packets were for another host and reached that host, too, so nothing was lost. A switch "
+    "sends a packet to all ports if it does not know the port of its destination: see 'bridge fdb'."
 )
 NOT_LOST = (
-    "The receiver has these data already, so nothing was lost. Find out why the data arrived twice."
+    "The receiver already has the data of these packets, so nothing was lost. Find out why the "
+    "data arrived twice."
 )
 DISCARDED = (
-    "These segments carried no data, or data that the receiver has already, so nothing was lost. "
+    "These segments carried no data, or data that the receiver already has, so nothing was lost. "
     "This is normal after the end of a connection."
 )
 HOOK, VERDICTS = 0xFFFF, 16  # NF_HOOK: data = hook | pf << 8 | (verdict + 1) << 16

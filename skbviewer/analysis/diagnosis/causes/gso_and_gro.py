@@ -19,7 +19,8 @@ WORK = Work(
     NAME,
     _does,
     "were cut or merged by the CPU (GSO, GRO)",
-    "Large packets are cut, or small ones merged, in software: see ethtool -k for tso and gro.",
+    "Large packets are cut, or small packets merged, in software: see 'ethtool -k' for tso and "
+    "gro.",
 )
 
 

@@ -15,8 +15,8 @@ from ..rule_inputs import EXAMPLES, Case
 
 NAME = "lost-records"
 ADVICE = (
-    "Record less or keep more: a filter (kblrecord host ...), fewer functions, fewer event groups, "
-    "or larger buffers."
+    "Record less: set a filter ('kblrecord host ...'), probe fewer functions, or turn off event "
+    "groups. Or use larger buffers."
 )
 
 
@@ -35,13 +35,13 @@ def _find(case: Case) -> list[Finding]:
     text = f"Records were lost {counted(len(spans), 'time')}. "
     if legs:
         text += (
-            f"{counted(legs, 'pass', 'passes')} of packets through a stack may lack records; the "
-            "times and causes of these passes are left out of all findings. "
+            f"{counted(legs, 'pass', 'passes')} of a packet through a stack may lack records; all "
+            "findings leave such passes out. "
         )
     if absent:
         text += (
-            f"{counted(absent, 'captured packet')} may have passed while records were lost, "
-            "because the log does not show them; nothing is known about their drops and waits. "
+            f"{counted(absent, 'captured packet')} may have passed the kernel while records were "
+            "lost: the log has no record of them, so their drops and waits are unknown. "
         )
     text = text.rstrip()
     evidence = [

@@ -36,7 +36,7 @@ def _find(case: Case) -> list[Finding]:
         first, number = int(worst[0]), int(which.sum())
         name = wording.packet(case.ids(worst[:1])[0])
         end = (
-            "nobody answered, so the packet was not sent"
+            "no host answered, so the packet was not sent"
             if is_failure
             else "then the packet was sent"
         )

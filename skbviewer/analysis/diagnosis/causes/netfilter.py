@@ -23,8 +23,8 @@ WORK = Work(
     NAME,
     _does,
     "spent noticeable time in the hooks of netfilter",
-    "Many rules, or expensive ones, are checked for these packets: see nft list ruleset. Put "
-    "rules that match often first, and use sets and maps.",
+    "The kernel checks many rules, or expensive ones, for these packets: see 'nft list ruleset'. "
+    "Put the rules that match often first, and use sets and maps instead of many rules.",
 )
 
 

@@ -15,8 +15,8 @@ WAIT = Wait(
     NAME,
     QDISC,
     "waited in a queueing discipline",
-    "The device takes packets more slowly than they come, or the discipline delays them on "
-    "purpose: see tc -s qdisc for its kind, its rate and its backlog.",
+    "The device takes packets more slowly than they come, or the queueing discipline delays them "
+    "on purpose: see 'tc -s qdisc' for the kind, rate and backlog of the discipline.",
 )
 MASK32 = 0xFFFFFFFF
 
@@ -30,10 +30,10 @@ def _find(case: Case) -> list[Finding]:
     longest = longest_of(case, spans, int(case.worst(ns, which)[0]))
     if longest is None:
         return found
-    said = f" It was in the queue {_where(case, longest.leg)}."
+    said = f" The packet was in the queue {_where(case, longest.leg)}."
     number = before_in_queue(case, QDISC, longest)
     if number:
-        said += f" {wording.packets(number)} left the queue before it."
+        said += f" {wording.packets(number)} left the queue before this packet."
     return [found[0]._replace(text=found[0].text + said)]
 
 

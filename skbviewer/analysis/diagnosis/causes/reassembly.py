@@ -14,8 +14,8 @@ WAIT = Wait(
     NAME,
     REASSEMBLY,
     "waited for other fragments of the same packet",
-    "The packet was whole only when its last fragment came. Avoid fragments: lower the MTU of "
-    "the sender, or let path MTU discovery work.",
+    "The kernel could reassemble the packet only when its last fragment had come. Avoid fragments: "
+    "lower the sender's MTU, or let the ICMP messages of path MTU discovery pass.",
 )
 
 

@@ -26,10 +26,10 @@ from ..rule_inputs import EXAMPLES, Case
 
 NAME = "reordering"
 ADVICE = {
-    True: "A recorded kernel changed the order: several CPUs or queues handle one connection. See "
-    "RPS, XPS and multi-queue disciplines.",
-    False: "The order changed before the recorded kernels had the segments, or at an unknown "
-    "place. Usual causes are several paths or queues on the way.",
+    True: "A recorded kernel changed the order of the segments: several CPUs or queues handle one "
+    "connection. See RPS, XPS and multi-queue disciplines.",
+    False: "The order of the segments changed before they reached a recorded kernel, or at an "
+    "unknown place. Usual causes are several network paths or queues between the hosts.",
 }
 
 

@@ -15,18 +15,18 @@ NAME = "retransmission"
 ADVICE = {
     "dropped": "The first segment was dropped by a recorded kernel: see the finding about drops.",
     "wire": "The first segment left the recorded kernels, and no recorded kernel received it: it "
-    "was lost after the last recorded kernel. Record the other host, too, or capture "
-    "nearer to that host.",
-    "arrived": "The first segment arrived, so it was sent again without need: its acknowledgement "
-    "was late or lost. See the delays of the acknowledgements.",
+    "was lost after the last recorded kernel. Also record the other host, or capture closer to "
+    "that host.",
+    "arrived": "The first segment arrived, so sending it again was unnecessary: the "
+    "acknowledgement was late or lost. Look at the delays of the acknowledgements.",
     "unknown": "No kernel log shows what happened to the first segment: record the kernels of both "
-    "hosts beside the capture, without losses.",
+    "hosts together with the capture, and avoid lost records.",
 }
 WORDS = {
-    "dropped": "the first one was dropped in a recorded kernel",
-    "wire": "the first one was sent, but no recorded kernel received it",
-    "arrived": "the first one arrived",
-    "unknown": "it is not known what happened to the first one",
+    "dropped": "the first segment was dropped in a recorded kernel",
+    "wire": "the first segment was sent, but no recorded kernel received it",
+    "arrived": "the first segment arrived",
+    "unknown": "it is not known what happened to the first segment",
 }
 
 

@@ -25,8 +25,8 @@ WORK = Work(
     NAME,
     _does,
     "were copied in the kernel",
-    "The kernel copied data or headers that were shared, too short or not in one piece. Usual "
-    "causes are a sniffer, a tunnel, or a device without scatter-gather.",
+    "The kernel copied data or headers because they were shared, too short or not contiguous. "
+    "Usual causes are a sniffer, a tunnel, or a device without scatter-gather.",
 )
 
 

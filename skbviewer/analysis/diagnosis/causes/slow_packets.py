@@ -46,8 +46,8 @@ def _find(case: Case) -> list[Finding]:
     return [
         Finding(
             NAME, WARNING, case.ids(worst[:1])[0], number, whole, text, tuple(evidence),
-            "See the findings about the named parts. Compare the packet's path with that "
-            "of the median packet.",
+            "See the findings about the parts that are named above. Compare the packet's path with "
+            "the median packet's path.",
             case.rows[np.flatnonzero(slow)],
         )
     ]  # fmt: skip

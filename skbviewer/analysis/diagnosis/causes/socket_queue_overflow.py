@@ -12,8 +12,8 @@ from ..rule_inputs import EXAMPLES, Case
 
 NAME = "receive-queue-full"
 ADVICE = (
-    "The program reads more slowly than packets arrive. Let it read faster or in more threads; a "
-    "larger buffer (SO_RCVBUF, net.core.rmem_max) only helps against bursts."
+    "The program reads more slowly than packets arrive. Let the program read faster or in more "
+    "threads; a larger buffer (SO_RCVBUF, net.core.rmem_max) only helps against bursts."
 )
 
 

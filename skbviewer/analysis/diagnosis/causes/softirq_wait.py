@@ -21,8 +21,8 @@ WAIT = Wait(
     NAME,
     SOFTIRQ,
     "waited for the receiving softirq",
-    "The CPU had other work. Spread receiving over more CPUs (RSS, RPS), or move the work named "
-    "above to another CPU.",
+    "The CPU had other work. Spread receiving over more CPUs (RSS, RPS), or move the other work to "
+    "another CPU.",
 )
 KSOFTIRQD = "ksoftirqd/"
 
@@ -119,7 +119,7 @@ def _with_queue(case: Case, found: Finding, spans: Spans, ns: Int64s, which: Boo
     if longest is None:
         return found
     number = before_in_queue(case, SOFTIRQ, longest)
-    said = f" {wording.packets(number)} {wording.were(number)} in the queue before it."
+    said = f" {wording.packets(number)} {wording.were(number)} in the queue before this packet."
     said = said if number else ""
     return found._replace(text=found.text + said)
 

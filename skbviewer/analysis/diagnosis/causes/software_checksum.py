@@ -19,7 +19,7 @@ WORK = Work(
     NAME,
     _does,
     "had checksums computed by the CPU",
-    "The device does not compute or check these checksums: see ethtool -k (rx and tx "
+    "The device does not compute or check these checksums: see 'ethtool -k' (rx and tx "
     "checksumming).",
 )
 

@@ -14,8 +14,9 @@ WAIT = Wait(
     NAME,
     SENDING,
     "waited in the send queue of TCP",
-    "TCP did not send at once: the congestion window or the receiver's window was used up, or "
-    "the queue below was full (TCP small queues). See ss -ti for cwnd and rwnd_limited.",
+    "TCP did not send the packets at once: the congestion window or the receiver's window was used "
+    "up, or too much of the connection's data was already queued below TCP (TCP small queues). See "
+    "'ss -ti' for cwnd and rwnd_limited.",
 )
 
 

@@ -15,8 +15,8 @@ from ..softirq_wait import calls_after
 NAME = "cpu-migration"
 ADVICE = (
     "Another CPU took over these packets, because of RPS or RFS, or because the scheduler moved "
-    "the thread. This costs cache misses and an inter-processor interrupt. Let the CPU on which "
-    "the program runs also receive its packets (aRFS, XPS, affinity)."
+    "the thread. The change of the CPU costs cache misses and an inter-processor interrupt. Let "
+    "the CPU on which the program runs also receive its packets (aRFS, XPS, affinity)."
 )
 
 

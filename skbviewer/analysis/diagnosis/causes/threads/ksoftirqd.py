@@ -15,9 +15,9 @@ WAIT = Wait(
     NAME,
     SOFTIRQ,
     "waited until the thread ksoftirqd ran",
-    "The softirq had too much to do, so the kernel passed the work to the thread ksoftirqd, which "
-    "waits for the CPU like other threads. Spread receiving over more CPUs, or move programs off "
-    "this one.",
+    "The softirq had too much to do, so the kernel left the work to the thread ksoftirqd, which "
+    "competes for the CPU with other threads. Spread receiving over more CPUs, or move programs "
+    "off this CPU.",
 )
 
 

@@ -23,7 +23,8 @@ PROGRAMS = 5  # most programs with a finding of their own
 MOST_GROUPED = 100_000  # most waits whose readers are searched
 ADVICE = (
     "The packet had arrived, but the program read it late. If another thread had the CPU, change "
-    "priorities or CPUs; if the reader itself was busy, let another thread read."
+    "the priority or the CPU of one of them; if the program itself was busy, let another of its "
+    "threads read."
 )
 
 

@@ -16,8 +16,8 @@ from ...wait_findings import examples
 
 NAME = "lock-contention"
 ADVICE = (
-    "Several CPUs needed the same lock. Fewer CPUs on one queue, socket or table (RPS, XPS, "
-    "SO_REUSEPORT, a queueing discipline without a lock) make the wait shorter."
+    "Several CPUs needed the same lock. The wait becomes shorter if fewer CPUs share a queue, "
+    "socket or table (RPS, XPS, SO_REUSEPORT, a queueing discipline without a lock)."
 )
 
 
@@ -63,7 +63,7 @@ def _share(case: Case, locks: Locks, row: int) -> str:
     """
     mine = locks.selected(locks.row == row)
     if (mine.waits.begin >= case.of_leg("end_ns", mine.leg)).any():
-        return ", also while the program read it"
+        return ", partly while the program read it"
     share = wording.share(int(mine.waits.ns.sum()), int(case.kernel_ns[row]))
     return f", {share} of its time in kernel"
 

@@ -14,9 +14,9 @@ WAIT = Wait(
     NAME,
     BACKLOG,
     "waited until a thread unlocked the socket",
-    "A program used the socket when the packets came, so the packets waited until the program had "
-    "finished. "
-    "Shorter system calls, or one socket for each thread, shorten this wait.",
+    "A program held the socket's lock when the packets came, so the packets waited until the "
+    "program released the lock. Shorter system calls, or one socket for each thread, shorten this "
+    "wait.",
 )
 
 

@@ -17,8 +17,8 @@ WAIT = Wait(
     NAME,
     OFF,
     "waited while {its} thread did not run",
-    "Another thread had the CPU in the middle of the work on these packets. Give the thread "
-    "a higher priority, or a CPU of its own.",
+    "The scheduler gave the CPU to another thread in the middle of the work on these packets. Give "
+    "the thread a higher priority, or a CPU of its own.",
 )
 
 
