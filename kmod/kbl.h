@@ -530,6 +530,7 @@ struct kbl_counters {
 	kbl_u64 unpaired;	/* calls written as ENTRY and EXIT: too many were open */
 	kbl_u64 inner_outside;	/* hits of inner functions outside of recorded calls */
 	kbl_u64 inner_missed;	/* hits of inner functions that were not looked at, or lost */
+	kbl_u64 sample_broken;	/* signs that sampled packets were segmented, merged, rewritten */
 };
 
 struct kbl_device {

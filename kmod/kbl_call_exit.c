@@ -118,7 +118,7 @@ NOKPROBE_SYMBOL(kbl_leave_paired);
 /* Exit of a call that the filter refused, but which may have made an skb. */
 static void kbl_leave_refused(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret)
 {
-	kbl_life_refused(call, ret);
+	kbl_life_refused(c, call, ret);
 	if (kbl_call_owner(call) != c) {
 		kbl_call_give_back(call);
 		return;

@@ -5,6 +5,7 @@
  */
 #include "kbl_known.h"
 #include "kbl_record.h"
+#include "kbl_whole.h"
 
 #define KBL_COUNT_MAX 1024	/* most packets of a list that are visited, recorded or counted */
 
@@ -145,18 +146,22 @@ NOKPROBE_SYMBOL(kbl_carries_list);
 /*
  * A list may have packets of many connections: the call is recorded with those that pass.  A call
  * with several arguments works for the first packet: ip_route_use_hint() gets that of any other
- * connection as a hint.  A call that merges two packets is recorded with both.
+ * connection as a hint.  A call that merges two packets is recorded with both, unless packets are
+ * sampled.
  */
 static bool kbl_carried_pass(struct kbl_cpu *c, const struct kbl_target *t, u64 sk)
 {
-	bool first = !t->event && !kbl_carries_list(t);
+	bool alone = READ_ONCE(kbl_by_packet);
+	bool first = (!t->event || alone) && !kbl_carries_list(t);
 	unsigned int i, kept = 0;
 
 	if (!c->ncarried)
 		return kbl_filter_pass(c, 0, NULL, sk);
 	for (i = 0; i < c->ncarried; i++) {
-		if (kbl_skb_pass(c, c->carried[i], sk)) {
-			if (t->event)
+		/* At kfree_skbmem() the data has already been freed: nothing there can decide. */
+		if (alone && t->event == KBL_EV_FREE ? kbl_filter_accepted(c->carried[i]) :
+						       kbl_skb_pass(c, c->carried[i], sk)) {
+			if (t->event && !alone)
 				return true;
 			c->carried[kept++] = c->carried[i];
 		} else if (first && !i) {

@@ -15,6 +15,7 @@
 #include <net/net_namespace.h>
 
 #include "kbl_events.h"
+#include "kbl_whole.h"
 
 #define KBL_MAX_WRITE 65536
 
@@ -215,6 +216,7 @@ static void kbl_stats_show(struct seq_file *m)
 			   kbl_total(offsetof(struct kbl_cpu, inner_missed)));
 	for (i = 0; i < ARRAY_SIZE(kbl_stats); i++)
 		seq_printf(m, "%s %llu\n", kbl_stats[i].name, kbl_total(kbl_stats[i].offset));
+	seq_printf(m, "sample_broken %llu\n", kbl_whole_count());
 	for_each_possible_cpu(cpu) {
 		const struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
 

@@ -11,11 +11,11 @@
 #include <linux/netdevice.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <net/sock.h>
 
 #include "kbl_arch.h"
 #include "kbl_filter.h"
 #include "kbl_internal.h"
+#include "kbl_whole.h"
 
 struct kbl_filter {
 	struct kbl_filter_program program;
@@ -29,112 +29,6 @@ u32 kbl_filter_epoch;
 
 static DEFINE_MUTEX(kbl_filter_lock);
 static struct kbl_filter __rcu *kbl_filter;
-
-/*
- * Sockets of a handshake or in TIME-WAIT have little more than the members of struct
- * sock_common.
- */
-static bool kbl_is_full_sock(u8 state)
-{
-	return state != TCP_TIME_WAIT && state != TCP_NEW_SYN_RECV;
-}
-NOKPROBE_SYMBOL(kbl_is_full_sock);
-
-static bool kbl_sock_addrs(struct kbl_filter_sock *to, const struct sock *sk)
-{
-	u32 local, remote;
-	u16 dport;
-
-	kbl_get(local, &sk->sk_rcv_saddr, fault);
-	kbl_get(remote, &sk->sk_daddr, fault);
-	kbl_get(to->num, &sk->sk_num, fault);
-	kbl_get(dport, (u16 *)&sk->sk_dport, fault);
-	memcpy(to->local4, &local, 4);
-	memcpy(to->remote4, &remote, 4);
-	to->dport = ntohs((__force __be16)dport);
-	return true;
-fault:
-	return false;
-}
-NOKPROBE_SYMBOL(kbl_sock_addrs);
-
-static bool kbl_sock_addrs6(struct kbl_filter_sock *to, const struct sock *sk)
-{
-#if IS_ENABLED(CONFIG_IPV6)
-	u32 word, i;
-
-	for (i = 0; i < 4; i++) {
-		kbl_get(word, (u32 *)&sk->sk_v6_rcv_saddr + i, fault);
-		memcpy(to->local6 + 4 * i, &word, 4);
-		kbl_get(word, (u32 *)&sk->sk_v6_daddr + i, fault);
-		memcpy(to->remote6 + 4 * i, &word, 4);
-	}
-	return true;
-fault:
-#endif
-	return false;
-}
-NOKPROBE_SYMBOL(kbl_sock_addrs6);
-
-static bool kbl_sock_read(struct kbl_filter_sock *to, const struct sock *sk)
-{
-	kbl_get(to->family, &sk->sk_family, fault);
-	kbl_get(to->state, (u8 *)&sk->sk_state, fault);
-	if (to->family != AF_INET && to->family != AF_INET6)
-		return true;
-	if (kbl_is_full_sock(to->state))
-		kbl_get(to->protocol, &sk->sk_protocol, fault);
-	return kbl_sock_addrs(to, sk) && (to->family == AF_INET || kbl_sock_addrs6(to, sk));
-fault:
-	return false;
-}
-NOKPROBE_SYMBOL(kbl_sock_read);
-
-/* The namespace of the socket, while the packet is at no device. */
-static void kbl_sock_netns(struct kbl_filter_facts *facts, const struct sock *sk)
-{
-#ifdef CONFIG_NET_NS
-	unsigned long net;
-
-	kbl_get(net, (unsigned long *)&sk->__sk_common.skc_net.net, fault);
-	if (kbl_is_kernel(net))
-		kbl_get(facts->netns, &((const struct net *)net)->ns.inum, fault);
-fault:
-	return;
-#endif
-}
-NOKPROBE_SYMBOL(kbl_sock_netns);
-
-/* Facts that the packet will have, from its socket; also the mark, which it does not have yet. */
-static void kbl_filter_tuple(struct kbl_filter_facts *facts, const struct sock *sk, bool outgoing)
-{
-	struct kbl_filter_sock sock = {};
-
-	if (!kbl_sock_read(&sock, sk))
-		return;
-	kbl_facts_sock(facts, &sock, outgoing);
-	if (facts->mark_known || !kbl_is_full_sock(sock.state))
-		return;
-	kbl_get(facts->mark, &sk->sk_mark, fault);
-	facts->mark_known = true;
-fault:
-	return;
-}
-NOKPROBE_SYMBOL(kbl_filter_tuple);
-
-static void kbl_filter_sock(struct kbl_filter_facts *facts, u64 addr, bool outgoing)
-{
-	const struct sock *sk = (const struct sock *)(unsigned long)addr;
-
-	if (!kbl_is_kernel(addr))
-		return;
-	/* Before the header exists, the socket has the addresses. */
-	if (!facts->src.addr_known && facts->layer3 <= KBL_L3_IPV6)
-		kbl_filter_tuple(facts, sk, outgoing);
-	if (!facts->netns && facts->layer3 != KBL_L3_FOREIGN)
-		kbl_sock_netns(facts, sk);
-}
-NOKPROBE_SYMBOL(kbl_filter_sock);
 
 /* An ARP packet for Ethernet and IPv4: struct arphdr, then sha, spa, tha, tpa. */
 static bool kbl_arp_at(struct kbl_filter_facts *facts, const u8 *arp)
@@ -215,13 +109,23 @@ static enum kbl_verdict kbl_filter_verdict(const struct kbl_filter *f, u64 skb,
 					   const struct kbl_footprint *fp, u64 sk)
 {
 	struct kbl_filter_facts facts = { .tid = current->pid, .tgid = current->tgid };
+	enum kbl_verdict verdict;
 
 	if (fp) {
 		kbl_filter_packet(&facts, f, (const struct sk_buff *)(unsigned long)skb, fp);
 		sk = fp->skb.sk ?: sk;
 	}
 	kbl_filter_sock(&facts, sk, fp);
-	return kbl_filter_eval(&f->program, &facts);
+	verdict = kbl_filter_eval(&f->program, &facts);
+	if (verdict != KBL_UNKNOWN || !f->program.by_packet)
+		return verdict;
+	/*
+	 * An skb with several packets shows that the sampling left out an unknown number.  At no
+	 * device, TCP has merged packets that it had received one by one.
+	 */
+	if (fp && fp->skb.gso_size && fp->skb.ifindex)
+		kbl_whole_broken();
+	return KBL_NO;
 }
 NOKPROBE_SYMBOL(kbl_filter_verdict);
 
@@ -243,7 +147,8 @@ NOKPROBE_SYMBOL(kbl_filter_accepted);
 
 /*
  * May this call be recorded?  @skb, @fp and @sk may each be missing.  What cannot be decided
- * passes, unless it was @refused earlier, when more was known.
+ * passes, unless it was @refused earlier, when more was known.  A filter that samples packets
+ * refuses it.
  */
 bool kbl_filter_pass_again(u64 skb, const struct kbl_footprint *fp, u64 sk, bool refused)
 {
@@ -296,7 +201,8 @@ void kbl_filter_life(u8 event, u64 skb, u64 other)
 		break;
 	case KBL_EV_GRO_MERGE:
 	case KBL_EV_COALESCE:
-		kbl_filter_inherit(f, skb, other);
+		if (!f->program.by_packet)
+			kbl_filter_inherit(f, skb, other);
 		break;
 	case KBL_EV_MORPH:
 		kbl_filter_inherit(f, other, skb);
@@ -344,10 +250,17 @@ int kbl_filter_set(const char *text)
 {
 	struct kbl_filter *f = kbl_filter_make(text), *old;
 	static u32 epoch = 1;	/* odd, so never 0 */
+	int err;
 
 	if (IS_ERR(f))
 		return PTR_ERR(f);
 	mutex_lock(&kbl_filter_lock);
+	err = kbl_whole_watch(f && f->program.by_packet);
+	if (err) {
+		mutex_unlock(&kbl_filter_lock);
+		kvfree(f);
+		return err;
+	}
 	/* Until all CPUs use the new filter, nobody knows which one refused a packet. */
 	WRITE_ONCE(kbl_filter_epoch, 0);
 	if (!f)
@@ -378,8 +291,9 @@ static const char kbl_filter_help[] =
 	"#   [tcp|udp|sctp] [src|dst] port N, portrange N-N; [ip|ip6] proto N\n"
 	"#   ip ip6 arp rarp tcp udp sctp icmp icmp6; and or not ( )\n"
 	"#   dev NAME, netns INODE, mark N[/MASK], pid N\n"
-	"#   sample N[/SEED]: one connection in N\n"
-	"# While the filter cannot decide, calls are recorded.  Accepted packets stay accepted.\n";
+	"#   sample N[/SEED]: one connection in N; sample-packets N[/SEED]: one packet in N,\n"
+	"#   if nothing segments, merges or rewrites packets\n"
+	"# What cannot be decided yet is recorded; an accepted packet stays accepted.\n";
 
 void kbl_filter_show(struct seq_file *m)
 {

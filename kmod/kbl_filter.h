@@ -46,7 +46,8 @@ enum kbl_filter_code {
 	KBL_OP_NETNS,
 	KBL_OP_MARK,
 	KBL_OP_PID,
-	KBL_OP_SAMPLE		/* one connection in N */
+	KBL_OP_SAMPLE,		/* one connection in N */
+	KBL_OP_SAMPLE_PACKETS	/* one packet in N */
 };
 
 /* The network layer of a packet, or the one that an operation asks for. */
@@ -81,8 +82,8 @@ struct kbl_filter_op {
 		u8 addr[16];
 		char name[KBL_FILTER_NAME];
 		struct {
-			u32 low;	/* PORT; NETNS, MARK, PID: the value; SAMPLE: N */
-			u32 high;	/* PORT: last one; MARK: the mask; SAMPLE: seed */
+			u32 low;	/* PORT; NETNS, MARK, PID: the value; SAMPLE*: N */
+			u32 high;	/* PORT: last one; MARK: the mask; SAMPLE*: seed */
 		};
 	};
 };
@@ -91,6 +92,7 @@ struct kbl_filter_program {
 	u32 nops;		/* 0: everything passes */
 	bool wants_dev;		/* the program uses DEV, so the name must be read */
 	bool wants_task;	/* the program uses PID, so the verdict depends on the thread */
+	bool by_packet;		/* it uses SAMPLE_PACKETS: what is unknown is refused */
 	struct kbl_filter_op ops[KBL_FILTER_OPS];
 };
 
@@ -109,6 +111,20 @@ struct kbl_filter_end {
 	bool port_known;
 };
 
+/*
+ * What distinguishes a packet from others between the same ends.  Known once the kernel has
+ * written all headers, unless the skb has several packets.
+ */
+struct kbl_filter_number {
+	bool known;
+	bool fragment;		/* of IPv6: the protocol is not used */
+	bool whole;		/* never cut into fragments: ports and the fields below are used */
+	u32 id;			/* IPv4's, or that of an IPv6 fragment */
+	u32 len;		/* as in the IP header */
+	u32 seq;
+	u32 ack;
+};
+
 /* Everything known of a packet, or of a socket, at this time. */
 struct kbl_filter_facts {
 	u8 layer3;		/* enum kbl_layer3 */
@@ -124,6 +140,7 @@ struct kbl_filter_facts {
 	u32 tid;
 	u32 tgid;
 	char dev[KBL_FILTER_NAME];
+	struct kbl_filter_number number;
 };
 
 /* The fields read from a struct sock. */
@@ -178,7 +195,8 @@ enum kbl_qual_type {
 	KBL_Q_NETNS,
 	KBL_Q_MARK,
 	KBL_Q_PID,
-	KBL_Q_SAMPLE
+	KBL_Q_SAMPLE,
+	KBL_Q_SAMPLE_PACKETS
 };
 
 struct kbl_word {
@@ -211,6 +229,9 @@ bool kbl_proto_op(u8 proto, struct kbl_filter_op *op);
 int kbl_filter_parse(struct kbl_filter_program *program, const char *text,
 		     struct kbl_filter_error *error);
 
+/* kbl_filter_sock.c */
+void kbl_filter_sock(struct kbl_filter_facts *facts, u64 addr, bool outgoing);
+
 /* kbl_filter_facts.c */
 void kbl_facts_packet(struct kbl_filter_facts *facts, const struct kbl_ext_skb *skb,
 		      const struct kbl_ext_ipv4 *ipv4, const struct kbl_ext_ipv6 *ipv6,
@@ -222,6 +243,8 @@ void kbl_facts_sock(struct kbl_filter_facts *facts, const struct kbl_filter_sock
 /* kbl_filter_sample.c */
 enum kbl_verdict kbl_filter_sample(const struct kbl_filter_op *op,
 				   const struct kbl_filter_facts *facts);
+enum kbl_verdict kbl_filter_sample_packets(const struct kbl_filter_op *op,
+					   const struct kbl_filter_facts *facts);
 
 /* kbl_filter_eval.c */
 enum kbl_verdict kbl_filter_eval(const struct kbl_filter_program *program,

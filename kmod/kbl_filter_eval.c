@@ -175,6 +175,8 @@ static enum kbl_verdict kbl_eval_leaf(const struct kbl_filter_op *op,
 		return kbl_of(facts->tid == op->low || facts->tgid == op->low);
 	case KBL_OP_SAMPLE:
 		return kbl_filter_sample(op, facts);
+	case KBL_OP_SAMPLE_PACKETS:
+		return kbl_filter_sample_packets(op, facts);
 	}
 	return KBL_UNKNOWN;
 }

@@ -16,7 +16,16 @@
 #define KBL_ETH_PPP_SES 0x8864
 #define KBL_ETH_8021AD 0x88a8
 
+#define KBL_ICMP 1
 #define KBL_TCP 6
+#define KBL_UDP 17
+#define KBL_ICMPV6 58
+#define KBL_UDPLITE 136
+
+/* The flags and the offset of an IPv4 header's frag_off. */
+#define KBL_DF 0x4000
+#define KBL_MF 0x2000
+#define KBL_OFFSET 0x1fff
 
 #define KBL_AF_INET 2
 #define KBL_AF_INET6 10
@@ -114,6 +123,38 @@ static void kbl_facts_ipv6(struct kbl_filter_facts *facts, const struct kbl_ext_
 }
 NOKPROBE_SYMBOL(kbl_facts_ipv6);
 
+/* May the packet have a transport header whose fields the footprint has? */
+static bool kbl_has_l4(u8 protocol)
+{
+	return protocol == KBL_TCP || protocol == KBL_UDP || protocol == KBL_UDPLITE ||
+	       protocol == KBL_ICMP || protocol == KBL_ICMPV6;
+}
+NOKPROBE_SYMBOL(kbl_has_l4);
+
+static void kbl_number_ipv4(struct kbl_filter_number *number, const struct kbl_ext_ipv4 *ipv4)
+{
+	number->id = ipv4->ip_id;
+	number->whole = (ipv4->frag_off & (KBL_DF | KBL_MF | KBL_OFFSET)) == KBL_DF;
+	number->len = ipv4->tot_len;
+	number->seq = ipv4->seq;
+	number->ack = ipv4->ack;
+	number->known = !number->whole || ipv4->l4_valid || !kbl_has_l4(ipv4->protocol);
+}
+NOKPROBE_SYMBOL(kbl_number_ipv4);
+
+static void kbl_number_ipv6(struct kbl_filter_number *number, const struct kbl_ext_ipv6 *ipv6,
+			    const struct kbl_ext_ipv6_l4 *l4)
+{
+	number->fragment = l4->frag_off || l4->frag_id;
+	number->whole = !number->fragment;
+	number->id = l4->frag_id;
+	number->len = l4->payload_len;
+	number->seq = l4->seq;
+	number->ack = l4->ack;
+	number->known = !number->whole || l4->l4_valid || !kbl_has_l4(ipv6->nexthdr);
+}
+NOKPROBE_SYMBOL(kbl_number_ipv6);
+
 /*
  * Facts from a footprint; @ipv4, or @ipv6 and @l4, may be missing.  Before there is a network
  * layer, the mark is not set either.
@@ -131,6 +172,13 @@ void kbl_facts_packet(struct kbl_filter_facts *facts, const struct kbl_ext_skb *
 	if (ipv6)
 		kbl_facts_ipv6(facts, ipv6, l4);
 	facts->mark_known = facts->layer3 != KBL_L3_UNKNOWN;
+	/* A sender sets the EtherType last; before that, fields of the headers are stale. */
+	if (skb->gso_size)
+		return;
+	if (ipv4 && skb->ethertype == KBL_ETH_IP)
+		kbl_number_ipv4(&facts->number, ipv4);
+	if (ipv6 && skb->ethertype == KBL_ETH_IPV6)
+		kbl_number_ipv6(&facts->number, ipv6, l4);
 }
 NOKPROBE_SYMBOL(kbl_facts_packet);
 

@@ -199,16 +199,17 @@ static bool kbl_id_mark(const struct kbl_word *word, struct kbl_filter_op *op, c
 	return !*why;
 }
 
-/* "sample 50", "sample 50/7": one connection in 50, with seed 7. */
-static bool kbl_id_sample(const struct kbl_word *word, struct kbl_filter_op *op, const char **why)
+/* "sample 50", "sample 50/7": one in 50, with seed 7. */
+static bool kbl_id_sample(u8 code, const struct kbl_word *word, struct kbl_filter_op *op,
+			  const char **why)
 {
 	u32 slash = kbl_text_find(word->at, word->len, '/');
 
-	op->code = KBL_OP_SAMPLE;
+	op->code = code;
 	if (!kbl_text_number(word->at, slash, 0xffffffff, &op->low) || !op->low ||
 	    (slash < word->len && !kbl_text_number(word->at + slash + 1, word->len - slash - 1,
 						   0xffffffff, &op->high)))
-		*why = "not a number N of connections, or N/seed";
+		*why = "not a number N above 0, or N/seed";
 	return !*why;
 }
 
@@ -248,7 +249,9 @@ bool kbl_id_op(const struct kbl_qual *q, const struct kbl_word *word, struct kbl
 	case KBL_Q_PID:
 		return kbl_id_value(KBL_OP_PID, word, op, why);
 	case KBL_Q_SAMPLE:
-		return kbl_id_sample(word, op, why);
+		return kbl_id_sample(KBL_OP_SAMPLE, word, op, why);
+	case KBL_Q_SAMPLE_PACKETS:
+		return kbl_id_sample(KBL_OP_SAMPLE_PACKETS, word, op, why);
 	default:
 		return kbl_id_host(q, word, op, why);
 	}

@@ -56,6 +56,7 @@ static bool kbl_emit(struct kbl_parser *p, const struct kbl_filter_op *op)
 		p->depth--;
 	program->wants_dev |= op->code == KBL_OP_DEV;
 	program->wants_task |= op->code == KBL_OP_PID;
+	program->by_packet |= op->code == KBL_OP_SAMPLE_PACKETS;
 	program->ops[program->nops++] = *op;
 	return true;
 }

@@ -31,6 +31,7 @@ static const struct {
 	{ "mark", KBL_TOK_TYPE, KBL_Q_MARK },
 	{ "pid", KBL_TOK_TYPE, KBL_Q_PID },
 	{ "sample", KBL_TOK_TYPE, KBL_Q_SAMPLE },
+	{ "sample-packets", KBL_TOK_TYPE, KBL_Q_SAMPLE_PACKETS },
 };
 
 static bool kbl_is_space(char c)

@@ -14,9 +14,9 @@
  * lengths:   trace_length
  * call:      hot.h call call_exit call_packet call_table inner
  * lifetime:  carry life tap stack
- * filter:    filter filter_parse filter_id filter_words
+ * filter:    filter filter_parse filter_id filter_words filter_sock
  * verdict:   filter_eval filter_facts filter_sample filter_table
- * footprint: footprint known.h footprint.h skb dev
+ * footprint: footprint known.h footprint.h whole skb dev
  * records:   read relay_batch record.h relay
  * clock:     clock counter
  * state:     state context.h l4.h view.h arch.h arch_irq.h arch_counter.h
@@ -348,7 +348,7 @@ bool kbl_life_entry_alone(struct kbl_cpu *c, const struct kbl_target *t, struct 
 			  u64 skb, s32 caller);
 u64 kbl_life_data(const struct kbl_target *t, struct pt_regs *regs);
 bool kbl_life_births(const struct kbl_target *t);
-void kbl_life_refused(const struct kbl_call *call, unsigned long ret);
+void kbl_life_refused(struct kbl_cpu *c, const struct kbl_call *call, unsigned long ret);
 void kbl_life_exit(struct kbl_cpu *c, const struct kbl_call *call, unsigned long ret);
 union kbl_slot *kbl_life_exit_write(struct kbl_cpu *c, union kbl_slot *slot,
 				    const struct kbl_call *call, unsigned long ret);

@@ -8,6 +8,7 @@
 #include <net/sock.h>
 
 #include "kbl_record.h"
+#include "kbl_whole.h"
 
 u64 kbl_probe_events __read_mostly = U64_MAX;
 
@@ -287,8 +288,25 @@ void kbl_life_exit(struct kbl_cpu *c, const struct kbl_call *call, unsigned long
 }
 NOKPROBE_SYMBOL(kbl_life_exit);
 
+/*
+ * A new skb that the filter has not accepted.  If packets are sampled, its birth is recorded only
+ * if the log has an skb at that address which has not ended: then it ends here.
+ */
+static void kbl_life_born(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
+{
+	u64 born = event == KBL_EV_ALLOC ? skb : data;
+
+	if (READ_ONCE(kbl_by_packet) && kbl_filter_accepted(born)) {
+		kbl_batch_begin(c);
+		kbl_life(c, KBL_EV_ALLOC, born, 0);
+		kbl_batch_end(c);
+	}
+	kbl_filter_life(event, skb, data);
+}
+NOKPROBE_SYMBOL(kbl_life_born);
+
 /* Exit of a call that makes an skb and that the filter refused: a new skb is not accepted yet. */
-void kbl_life_refused(const struct kbl_call *call, unsigned long ret)
+void kbl_life_refused(struct kbl_cpu *c, const struct kbl_call *call, unsigned long ret)
 {
 	unsigned int i;
 	u64 skb, data;
@@ -297,11 +315,11 @@ void kbl_life_refused(const struct kbl_call *call, unsigned long ret)
 		return;
 	if (call->target->event != KBL_EV_SEGMENT) {
 		if (kbl_life_left(call, ret, &skb, &data))
-			kbl_filter_life(call->target->event, skb, data);
+			kbl_life_born(c, call->target->event, skb, data);
 		return;
 	}
 	for (i = 0; i < KBL_MAX_SEGMENTS && kbl_is_kernel(ret); i++) {
-		kbl_filter_life(KBL_EV_SEGMENT, call->span.skb, ret);
+		kbl_life_born(c, KBL_EV_SEGMENT, call->span.skb, ret);
 		kbl_get(ret, (unsigned long *)ret, fault);
 	}
 fault:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Start, stop and clear a recording.  All functions are called under kbl_lock. */
 #include "kbl_internal.h"
+#include "kbl_whole.h"
 
 /*
  * Arm and register first, so that all functions and events start to record at the same time.  Each
@@ -16,6 +17,9 @@ int kbl_activate(void)
 		pr_warn("kbl: activate: write 'stext 0xADDR' to debugfs/kbl/control first\n");
 		return -EINVAL;
 	}
+	err = kbl_whole_start();
+	if (err)
+		return err;
 	kbl_calls_reset();
 	kbl_relay_start();
 	kbl_batch_start();

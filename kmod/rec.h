@@ -123,6 +123,7 @@ struct rec_options {
 	char *expression;	/* FILTER, NULL = none */
 	char *filter;		/* with the sampling, NULL = none */
 	kbl_u32 sample;		/* one connection in that many, 0 = all */
+	bool sample_packets;	/* one packet, not one connection */
 	kbl_u32 sample_seed;
 	const char *events;
 	const char *counter;

@@ -13,6 +13,7 @@ enum rec_long {
 	REC_OPT_STATS,
 	REC_OPT_NO_LIFE,
 	REC_OPT_SAMPLE,
+	REC_OPT_SAMPLE_PACKETS,
 	REC_OPT_CODE,
 	REC_OPT_END
 };
@@ -34,6 +35,7 @@ static const struct option rec_longs[] = {
 	{ "stats", no_argument, NULL, REC_OPT_STATS },
 	{ "no-life", no_argument, NULL, REC_OPT_NO_LIFE },
 	{ "sample", required_argument, NULL, REC_OPT_SAMPLE },
+	{ "sample-packets", required_argument, NULL, REC_OPT_SAMPLE_PACKETS },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{}
@@ -58,6 +60,8 @@ static const char rec_help[] =
 	"                   memory before the probes are set\n"
 	"  --sample N[/SEED] record one connection in N; hosts with the same N and SEED\n"
 	"                   choose the same connections\n"
+	"  --sample-packets N[/SEED]  record one packet in N; refused where something\n"
+	"                   segments, merges or rewrites packets\n"
 	"  -c COUNT         stop after that many records\n"
 	"  --duration S     stop after that many seconds\n"
 	"  -C MB            start another file before this one exceeds MB million bytes\n"
@@ -93,8 +97,8 @@ static double rec_number(const char *option, const char *text, double most, bool
 	rec_usage(wrong);
 }
 
-/* "50" or "50/7": one connection in 50, with seed 7. */
-static void rec_option_sample(struct rec_options *o, const char *text)
+/* "50" or "50/7": one connection or packet in 50, with seed 7. */
+static void rec_option_sample(struct rec_options *o, const char *text, bool packets)
 {
 	unsigned long long rate, seed = 0;
 	char *end;
@@ -104,9 +108,13 @@ static void rec_option_sample(struct rec_options *o, const char *text)
 		seed = strtoull(end + 1, &end, 10);
 	if (*end || text[strspn(text, "0123456789/")] || !rate || rate > UINT32_MAX ||
 	    seed > UINT32_MAX)
-		rec_usage("--sample takes a number N above 0, or N/SEED, of at most 32 bits each");
+		rec_usage(packets ? "--sample-packets takes a number N above 0, or N/SEED, of at "
+				    "most 32 bits each" :
+				    "--sample takes a number N above 0, or N/SEED, of at most 32 "
+				    "bits each");
 	o->sample = rate;
 	o->sample_seed = seed;
+	o->sample_packets = packets;
 }
 
 static void rec_option_list(struct rec_options *o, const char *path)
@@ -137,7 +145,9 @@ static bool rec_option_value(struct rec_options *o, int option, const char *valu
 	else if (option == REC_OPT_COUNTER)
 		o->counter = value;
 	else if (option == REC_OPT_SAMPLE)
-		rec_option_sample(o, value);
+		rec_option_sample(o, value, false);
+	else if (option == REC_OPT_SAMPLE_PACKETS)
+		rec_option_sample(o, value, true);
 	else if (option == REC_OPT_DURATION)
 		o->duration = rec_number("--duration", value, 1e9, false);
 	else
@@ -194,15 +204,15 @@ static char *rec_join(char **word, int n)
 	return text.data;
 }
 
-/* The filter for the module: a test whether the connection is chosen, and the expression. */
+/* The filter that the module gets: the expression, and what the sampling chooses. */
 static char *rec_sampled(const struct rec_options *o)
 {
 	const char *own = o->expression ? o->expression : "";
 	size_t size = strlen(own) + 64;
 	char *text = rec_more(NULL, size, 1);
 
-	snprintf(text, size, *own ? "sample %u/%u and (%s)" : "sample %u/%u", o->sample,
-		 o->sample_seed, own);
+	snprintf(text, size, *own ? "%s %u/%u and (%s)" : "%s %u/%u",
+		 o->sample_packets ? "sample-packets" : "sample", o->sample, o->sample_seed, own);
 	return text;
 }
 
@@ -281,6 +291,8 @@ static const char *rec_options_wrong(const struct rec_options *o)
 		wrong = rec_options_foreign(o, "-r", rec_show_takes);
 	if (!wrong)
 		wrong = rec_options_text(o);
+	if (!wrong && rec_given[REC_OPT_SAMPLE] && rec_given[REC_OPT_SAMPLE_PACKETS])
+		wrong = "--sample and --sample-packets exclude one another";
 	if (!wrong && !o->life && !o->nr_lists)
 		wrong = "--no-life needs -f";
 	return wrong ? wrong : rec_options_files(o);

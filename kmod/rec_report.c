@@ -23,6 +23,9 @@ void rec_session_report(struct rec_session *s)
 	if (c->inner_missed)
 		fprintf(stderr, ", %llu inner missed", (unsigned long long)c->inner_missed);
 	fprintf(stderr, "; %llu bytes\n", (unsigned long long)s->cpus.bytes);
+	if (c->sample_broken)
+		fputs("kblrecord: packets were segmented, merged or rewritten, or could have been: "
+		      "the sample is incomplete\n", stderr);
 }
 
 /* Print the summary again if stdout is a terminal. */

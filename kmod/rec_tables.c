@@ -18,7 +18,7 @@ static const struct rec_field rec_counters[] = {
 	REC_COUNTER(mono_ns), REC_COUNTER(written), REC_COUNTER(lost), REC_COUNTER(missed),
 	REC_COUNTER(null_skb), REC_COUNTER(nested), REC_COUNTER(bytes), REC_COUNTER(filtered),
 	REC_COUNTER(open), REC_COUNTER(unpaired), REC_COUNTER(inner_outside),
-	REC_COUNTER(inner_missed), { NULL, 0 }
+	REC_COUNTER(inner_missed), REC_COUNTER(sample_broken), { NULL, 0 }
 };
 
 #define REC_COST(name) { #name, offsetof(struct kbl_calibration, name) }
@@ -234,13 +234,13 @@ static size_t rec_meta_lists(struct rec_bytes *meta, const struct rec_options *o
 	return 1;
 }
 
-/* sample.rate=50, sample.seed=7 */
+/* sample.rate=50 (of connections) or sample.packets=50, sample.seed=7 */
 static size_t rec_meta_sample(struct rec_bytes *meta, const struct rec_options *o)
 {
 	char number[16];
 
 	snprintf(number, sizeof(number), "%u", o->sample);
-	rec_meta_add(meta, "sample.rate", number);
+	rec_meta_add(meta, o->sample_packets ? "sample.packets" : "sample.rate", number);
 	snprintf(number, sizeof(number), "%u", o->sample_seed);
 	return 1 + rec_meta_add(meta, "sample.seed", number);
 }

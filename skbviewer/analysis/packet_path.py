@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..records import (
+    BEGUN_LATE,
     MAYBE_LOST,
     POINTS_GAP,
     POINTS_ONLY,
+    SAMPLED_GAP,
     Captured,
     Leg,
     PathCall,
@@ -41,7 +43,7 @@ from .words.wait_kinds import LOST_IN, NAMES
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 INNER = "no skb"
 TAIL_CALL, OPEN, SOCK = 0x01, 0x08, 0x80  # kbl.h KBL_FLAG_*
-NOTES = {0: "", 1: MAYBE_LOST, POINTS_GAP: POINTS_ONLY}  # by leg.gap
+NOTES = {0: "", 1: MAYBE_LOST, POINTS_GAP: POINTS_ONLY, SAMPLED_GAP: BEGUN_LATE}  # by leg.gap
 MARKS = (
     (MARK_INNER, INNER),
     (MARK_SLEPT, "switched out"),

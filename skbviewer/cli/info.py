@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from ..analysis.words.sampling_text import sampling_text
+from ..analysis.words.sampling_text import sampling_text_of
 from ..records import counted
 from .command_parsers import Commands, command, formats
 from .file_argument import add_files, open_session
@@ -49,7 +49,7 @@ def _info_lines(info: dict[str, Any]) -> Iterable[str]:
         if info[name]:
             yield f"{name:<13} {_counts(info[name])}"
     for one in info["sampling"]:
-        yield f"{'sampling':<13} {sampling_text(one['rate'], one['seed'])} (source {one['source']})"
+        yield f"{'sampling':<13} {sampling_text_of(one)} (source {one['source']})"
     yield f"{'rules':<13} {info['rules']}"
     yield "matches       " + _counts(info["matches"])
     for protocol, counts in info["matches_by_protocol"].items():

@@ -10,7 +10,6 @@ from .arrays.record_column_blocks import Rows, record_blocks, rows_where, whole
 from .arrays.value_numbering import IntIndex, longer
 from .clock.clock_fit import ClockFit, Segment
 from .clock.session_time import EVERY, Piece, Timebase
-from .connection_sample import Sample, is_left_out, sample_of
 from .hosts.clock_bound_loops import FAR
 from .hosts.packet_sightings import Counts, Recordings, Sightings
 from .hosts.packets_across_hosts import LIFE_NS, AcrossHosts, HostReason, across_hosts
@@ -57,6 +56,7 @@ from .match_types import CAPTURED_DTYPE, MATCH_DTYPE, Fitted, KernelSide, Matche
 from .matcher import build_kernel_side, interfaces, match
 from .one_way_delay import OneWay, Trips, all_trips, clock_bounds, trips, without_early_arrivals
 from .record_kinds import is_among
+from .sampling import Sample, is_left_out, sample_of
 from .session_clock import Apart, Host, Joint
 from .session_clock import build as build_timebase
 from .skb_spans import Spans, no_spans, skb_spans

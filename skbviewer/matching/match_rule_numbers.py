@@ -43,6 +43,7 @@ class Rung(IntEnum):
     OF_LOG = 15  # the log of points holds the packet's bytes: no sniffer captured it
     NO_DEVICE = 16  # no device agrees with the capture's times; another packet has its identity
     UNCHOSEN = 17  # the recorder sampled connections, and left out the packet's
+    UNCHOSEN_PACKET = 18  # the recorder sampled packets, and left out this one
 
 
 class LifetimeRung(IntEnum):

@@ -57,10 +57,12 @@ from .resource_files import resource
 from .scratch_memory import Gathered, Scratch
 from .source_kind import SourceKind
 from .view_rows import (
+    BEGUN_LATE,
     MAYBE_LOST,
     OUTSIDE,
     POINTS_GAP,
     POINTS_ONLY,
+    SAMPLED_GAP,
     Behind,
     Captured,
     Leg,
@@ -74,6 +76,7 @@ from .view_rows import (
 )
 
 __all__ = [
+    "BEGUN_LATE",
     "CHANGE_DTYPE",
     "DROP_DTYPE",
     "FOOTPRINT",
@@ -91,6 +94,7 @@ __all__ = [
     "POINTS_GAP",
     "POINTS_ONLY",
     "RECORD_DTYPE",
+    "SAMPLED_GAP",
     "SEEN",
     "STORED_PACKET_DTYPE",
     "SYSCALL_DTYPE",

@@ -12,6 +12,7 @@ VLAN_TCI, VLAN_TYPE, VLAN_SIZE = 14, 16, 18  # from the start of a tagged Ethern
 
 IPV4_TOS, IPV4_TOT_LEN, IPV4_ID, IPV4_FRAG_OFF, IPV4_TTL, IPV4_PROTOCOL = 1, 2, 4, 6, 8, 9
 IPV4_CHECKSUM, IPV4_SADDR, IPV4_DADDR, IPV4_SIZE = 10, 12, 16, 20
+IP_DF = 0x4000  # in frag_off: may not be cut into fragments
 IP_MF = 0x2000  # in frag_off: more fragments follow
 IP_OFFSET = 0x1FFF  # mask of frag_off: the fragment's offset in units of 8 bytes
 

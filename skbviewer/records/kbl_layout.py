@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: 6852265664602ca392992a254b9cb55927406b07cdb217ef43c20d4f4e06b219
+kbl.h SHA-256: c3fb0c11e97e72a0f59a2d418eec9e2e9ccfeefba04d2707d5e2ef179416c4d9
 """
 
 from __future__ import annotations
@@ -594,9 +594,10 @@ KBL_COUNTERS = np.dtype(
         ("unpaired", "<u8"),
         ("inner_outside", "<u8"),
         ("inner_missed", "<u8"),
+        ("sample_broken", "<u8"),
     ]
 )
-KBL_COUNTERS_SIZE = 96
+KBL_COUNTERS_SIZE = 104
 
 KBL_DEVICE = np.dtype(
     [

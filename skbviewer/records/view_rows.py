@@ -158,6 +158,8 @@ RELATIONS = ("parent", "into", "clone", "merged")  # of branches, in the order o
 OUTSIDE = "outside probed functions"
 MAYBE_LOST = "some of its records may have been lost"
 POINTS_GAP = 2  # of a leg whose log has points only: a value of column leg.gap
+SAMPLED_GAP = 3  # of a sent packet's leg in a log of one packet in N
+BEGUN_LATE = "the log has one packet in N, each from its headers on: its begin is unknown"
 POINTS_ONLY = "the kernel log has only points, so the return times of functions are unknown"
 
 

@@ -83,7 +83,7 @@ def _recorder(metas: Sequence[Mapping[str, str]]) -> dict[str, int]:
 
 
 def _sampling(metas: Mapping[int, Mapping[str, str]]) -> list[dict[str, int]]:
-    """Return each sampled log with its rate N (one connection in N) and the seed of its hash.
+    """Return each sampled log with its rate N (one connection or packet in N), seed and so on.
 
     `metas` holds the META of each log by source.
     """

@@ -103,7 +103,8 @@ leg = _table(
     *_integers("source", "series", "kind", "begin_ns", "end_ns", "wire_ns", "netns", "ifindex"),
     *_integers("functions", "ethertype", "reader_ns"),
     *_integers("pid", "drop_reason"),  # -1: no thread, not dropped
-    # Why the leg's numbers are not shown: 1 = records may have been lost, 2 = a log of points only.
+    # Why the leg's numbers are not shown: 1 = records may have been lost, 2 = a log of points only,
+    # 3 = the begin of a sent packet in a log of one packet in N is not recorded.
     *_integers("gap"),
     *_integers("busy_ns", "unknown_ns", "cpu_ns"),  # between begin_ns and end_ns
 )

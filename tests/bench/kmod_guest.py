@@ -14,7 +14,7 @@ from tests.lab import debs, initramfs
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 KMOD = TOP / "kmod"
-TOOLS = ("ip", "kmod", "iperf3", "ping", "tcpdump")
+TOOLS = ("ip", "kmod", "iperf3", "ping", "tcpdump", "ethtool")
 MODULES = ("veth", "virtio_pci", "virtio_blk", "ext4", "crc32c_generic")
 DONE = "BENCH DONE"
 DISK_MIB = 1024

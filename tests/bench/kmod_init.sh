@@ -55,6 +55,15 @@ graph_list() {
 		$list $trace/available_filter_functions > /tmp/numbers
 	cat /tmp/numbers > $trace/set_ftrace_filter; graph
 }
+# Nothing segments or merges packets: sampling them demands it.
+whole() {
+	for place in client:lo client:vc server:lo server:vs; do
+		must $ip netns exec ${place%:*} /bin/ethtool -K ${place#*:} gro off gso off tso off \
+			tx-udp-segmentation off tx-sctp-segmentation off > /dev/null
+		must $ip -n ${place%:*} link set ${place#*:} gso_max_segs 1; done
+}
+# filter TEXT
+filter() { echo "$1" > $kbl/filter || fail "filter"; }
 # Prints counters at this moment: hits and misses of all functions, what was written and lost.
 mark() {
 	echo "BENCH mark $1 uptime $(cut -d' ' -f1 /proc/uptime) idle $(awk '/^cpu /{print $5}' /proc/stat)"
@@ -102,6 +111,10 @@ tmpfs) load; record /tmp/bench.kbl --no-life ;;
 events-*) load subbuf_kb=1024 n_subbufs=256; : > /tmp/none; list=/tmp/none
 	echo "+${kind#events-}" > $kbl/events || fail "events"; arm ;;
 default) must /bin/insmod /kbl.ko; record /disk/bench.kbl ;;
+whole-none) whole ;;
+whole-memory) whole; load subbuf_kb=1024 n_subbufs=256; arm ;;
+whole-packets) whole; load subbuf_kb=1024 n_subbufs=256; filter "sample-packets 100"; arm ;;
+whole-connections) whole; load subbuf_kb=1024 n_subbufs=256; filter "sample 100"; arm ;;
 graph) graph_list ;;
 graph-net) set -f; graph $(cat /list-net); set +f ;;
 graph-all) graph ;;
@@ -117,7 +130,7 @@ mark end
 case $kind in
 disk|default|tmpfs) kill -INT $recorder; wait $recorder || fail "kblrecord: $(cat /tmp/recorder)"
 	sed 's/^/BENCH recorder /' /tmp/recorder; ls -l /disk /tmp/*.kbl | sed 's/^/BENCH file /' ;;
-floor|memory|events-*) echo deactivate > $kbl/control ;;
+floor|memory|whole-[mpc]*|events-*) echo deactivate > $kbl/control ;;
 graph*) echo 0 > $trace/tracing_on; sed 's/^/BENCH graph /' $trace/per_cpu/cpu0/stats ;;
 esac
 [ -e $kbl ] && must /bin/rmmod kbl

@@ -52,6 +52,16 @@ MORE = (
         for n, what in (("inner", "functions without an skb"), ("inner-50", "these and the 50"))
         for kind, text in (("floor", "empty handlers"), ("memory", "to memory"))
     ),
+    Line("whole-none", "whole-none", "50", "no module, no GSO or GRO"),
+    *(
+        Line(f"whole-{kind}-{n}", f"whole-{kind}", n, f"{n} active, to memory, no GSO or GRO{text}")
+        for n in LISTS
+        for kind, text in (
+            ("memory", ""),
+            ("packets", ", 1 packet in 100"),
+            ("connections", ", 1 connection in 100"),
+        )
+    ),
     Line("sniffed-none", "sniffed-none", "50", "no module, both ends sniffed"),
     Line("sniffed-one-none", "sniffed-one-none", "50", "no module, one end sniffed"),
 )

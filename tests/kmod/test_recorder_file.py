@@ -112,6 +112,8 @@ def test_missing_folder_is_one_line(harness: Path, tmp_path: Path) -> None:
         (["-C", "1"], "-C, -G and -W need -w"),
         (["-w", "-", "-C", "1"], "need files"),
         (["--code"], "--code needs -w"),
+        (["--sample", "2", "--sample-packets", "2"], "exclude one another"),
+        (["--sample-packets", "0"], "--sample-packets takes a number N above 0"),
         (["-w", "a", "-W", "3"], "-W needs -C"),
         (["-w", "a", "-C", "1e-7"], "-C takes at least 0.262144"),
         (["-r", "a", "host", "x"], "-r takes no filter"),

@@ -67,13 +67,17 @@ def test_sampling_is_a_filter_and_is_in_the_file(fake: Fake, tmp_path: Path) -> 
     for words, asked in (
         (["--sample", "50"], "sample 50/0"),
         (["--sample", "50/7", "tcp", "or", "arp"], "sample 50/7 and (tcp or arp)"),
+        (["--sample-packets", "50"], "sample-packets 50/0"),
+        (["--sample-packets", "50/7", "tcp"], "sample-packets 50/7 and (tcp)"),
     ):
         fake.start("-w", tmp_path / "a.kbl", *words).ready().end(signal.SIGINT)
         assert fake.log("filter").endswith(asked)
         meta = read(tmp_path / "a.kbl").tables[Type.META]
         assert f"filter={asked}\n".encode() in meta
         seed = b"7" if "/7" in asked else b"0"
-        assert b"sample.rate=50\nsample.seed=" + seed + b"\n" in meta
+        key = b"sample.packets" if "packets" in asked else b"sample.rate"
+        assert key + b"=50\nsample.seed=" + seed + b"\n" in meta
+        assert meta.count(b"sample.") == 2
 
 
 def test_old_filter_is_taken_off(fake: Fake, tmp_path: Path) -> None:

@@ -31,6 +31,9 @@ FILTER = ("ip_tables", "crc32c_generic", "nf_conntrack", "xt_tcpudp", "iptable_f
 NEEDS = {
     "drops": Needs(("iptables-legacy", "tc"), (*FILTER, "sch_netem")),
     "filter": Needs(("iptables-legacy",), (*FILTER, "iptable_nat", "xt_MASQUERADE")),
+    "packets": Needs(
+        ("iperf3", "ethtool", "iptables-legacy"), (*FILTER, "iptable_nat", "xt_MASQUERADE")
+    ),
     "nat": Needs(("iptables-legacy",), (*FILTER, "iptable_nat", "xt_MASQUERADE")),
     "bulk": Needs(("iperf3",)),
     "segments": Needs(("iperf3", "ethtool")),

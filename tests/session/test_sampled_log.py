@@ -89,7 +89,9 @@ def test_fields_know_the_verdict(session: Session, left_out: np.ndarray) -> None
 
 def test_the_rate_is_beside_the_sums(session: Session, left_out: np.ndarray) -> None:
     info = session.info()
-    assert info["sampling"] == [{"source": 2, "rate": 3, "seed": 5}]
+    assert info["sampling"] == [
+        {"source": 2, "rate": 3, "seed": 5, "of_packets": False, "sound": True}
+    ]
     assert info["matches"]["sampled_out"] == int(left_out.sum())
     assert info["matches"]["wire_only"] == 0
     assert statistic_of("functions", session.stats.scope()).notes == (TEXT,)

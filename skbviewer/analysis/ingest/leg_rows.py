@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...matching import LEG_DTYPE, LegTable
-from ...records import POINTS_GAP
+from ...records import POINTS_GAP, SAMPLED_GAP
 from ...store import BulkRows, NewRows, schema
+from ..leg_times.incomplete_legs import begun_late
 from ..leg_times.packet_time_loops import NAMES as SPENT
 from ..leg_times.packet_times import sums
 from .call_rows import Columns, constant_column, row_ids
@@ -30,7 +31,8 @@ def leg_rows(made: FollowedLog) -> NewRows:
         columns["source"] = constant_column(made.source, len(columns["series"]))
         columns["series"] = row_ids(legs.stored("series")[some], first["series"])
         columns["pid"], columns["drop_reason"] = made.pid[some], made.drop_reason[some]
-        columns["gap"] = made.spent.gap[some].astype(np.uint8)
+        late = begun_late(made.kernel_side.log, np.asarray(legs.stored("kind")[some]))
+        columns["gap"] = np.where(late, SAMPLED_GAP, made.spent.gap[some]).astype(np.uint8)
         if not made.kernel_side.log.returns:
             columns["gap"] = constant_column(POINTS_GAP, len(columns["series"]))
             columns["functions"] = constant_column(-1, len(columns["series"]))

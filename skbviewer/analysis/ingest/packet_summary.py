@@ -81,10 +81,15 @@ class PacketSummary(NamedTuple):
 
         Only packets without a match get the verdict that the sample left them out.  Even if a
         connection was left out, its packets may have matches, for example if an address was
-        rewritten after the choice.
+        rewritten after the choice.  If the sample is not sound, the log may lack records of any
+        packet: then the verdict stays, and the reason says so.
         """
         out = is_left_out(packets, sample) & (self.verdict == WIRE_ONLY)
-        self.verdict[out], self.rung[out] = SAMPLED_OUT, Rung.UNCHOSEN
+        if sample.sound:
+            self.verdict[out] = SAMPLED_OUT
+            self.rung[out] = Rung.UNCHOSEN_PACKET if sample.of_packets else Rung.UNCHOSEN
+        else:
+            self.rung[out] = Rung.LACKING
 
     def _add_times(self, found: Matches, spent: SpentLegs) -> None:
         """Add the packets' times (ns) in one log; times in logs of several hosts add up."""

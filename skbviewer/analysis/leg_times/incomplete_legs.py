@@ -13,8 +13,9 @@ recorded call.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from ...matching import RX, LegTable, Nesting, SeriesTable, rows_where
+from ...matching import RX, TX, LegTable, Nesting, SeriesTable, rows_where, sample_of
 from ...records import ColumnTable, KernelLog, part
 from ...records.kernel_events import Trait, numbers_with
 from ...records.types import Bools, Int64s
@@ -47,7 +48,7 @@ def leg_gaps(
     """
     if not log.returns:
         return np.ones(len(legs.rows), np.bool_)
-    gap, windows = np.zeros(len(legs.rows), np.bool_), windows_of(log)
+    gap, windows = begun_late(log, np.asarray(legs.rows["kind"])), windows_of(log)
     if not (len(lost.ts) or len(windows.first)) or not len(gap):
         return gap
     last = _last(legs, calls)
@@ -63,6 +64,16 @@ def leg_gaps(
         gap |= open_ended(log, series, legs, _of_lives(log, windows))
         gap[legs_with_missed_caller(log, nesting, calls, windows)] = True
     return gap
+
+
+def begun_late(log: KernelLog, kind: npt.NDArray[np.generic]) -> Bools:
+    """Return for each leg, by its kind, whether it began before its first record.
+
+    A recorder that samples packets records a sent packet only once its headers are written.
+    """
+    sample = sample_of(log.meta)
+    late = sample is not None and sample.of_packets
+    return np.asarray((kind == TX) & late)
 
 
 def _last(legs: LegTable, calls: CallTable) -> Int64s:

@@ -80,6 +80,10 @@ _SAMPLED_OUT: dict[int, str] = {
         "The recorder kept one connection in N, chosen by a hash of addresses, protocol and ports; "
         "it did not choose this packet's connection."
     ),
+    Rung.UNCHOSEN_PACKET: (
+        "The kernel log has one packet in N, chosen by a hash of header fields; this packet was "
+        "not chosen."
+    ),
 }
 _KERNEL_ONLY: dict[int, str] = {
     LifetimeRung.NOT_CAPTURED: "No open capture contains this packet.",

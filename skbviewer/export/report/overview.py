@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from ...analysis.words.sampling_text import unit
 from ...analysis.words.time_words import duration
 from ...records import PacketRow, SourceRow, counted
 from .html_markup import Content, Markup, element, join_html, table
@@ -85,11 +86,11 @@ def _cards(shown: Iterable[tuple[str, str, str]]) -> Markup:
 
 def _sampled(info: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield a card that counts the packets left out by sampling, if the recorder sampled."""
-    rates = sorted({one["rate"] for one in info.get("sampling", ())})
-    if rates:
+    samples = sorted({(one["of_packets"], one["rate"]) for one in info.get("sampling", ())})
+    if samples:
         left_out = f"{info['matches']['sampled_out']:,}"
-        every = ", ".join(map(str, rates))
-        yield left_out, f"sampled out, because only 1 connection in {every} was recorded", ""
+        every = ", ".join(f"1 {unit(of_packets)} in {rate}" for of_packets, rate in samples)
+        yield left_out, f"sampled out, because only {every} was recorded", ""
 
 
 def sources(facts: Facts) -> Markup:

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from skbviewer.analysis.words.sampling_text import sampling_text
+from skbviewer.analysis.words.sampling_text import sampling_text_of
 from skbviewer.readers import kind_name
 from skbviewer.session.kernel.verdict_counts import Reason
 
@@ -111,7 +111,7 @@ def _matches(info: dict[str, Any]) -> str:
     ]
     rows.append(("All packets", *(total[key] for key in keys)))
     head = ("Protocol", *(VERDICT_HEADS[key] for key in keys))
-    sampled = [sampling_text(one["rate"], one["seed"]) for one in info.get("sampling", [])]
+    sampled = [sampling_text_of(one) for one in info.get("sampling", [])]
     notes = [f"{text[:1].upper()}{text[1:]}." for text in dict.fromkeys(sampled)]
     paragraphs = [*notes, _kernel_only(total["kernel_only"])]
     return _table(head, rows) + "".join(f"<p>{html.escape(text)}</p>" for text in paragraphs)

@@ -15,6 +15,7 @@ from ...records.kernel_events import BIRTHS, Trait, numbers_with
 from ...records.types import EARLIEST_NS, LATEST_NS
 from ..arrays.record_column_blocks import rows_where
 from ..record_kinds import EVENT, is_among
+from ..sampling import sample_of
 
 ENTRY, LOST = 1, 5  # kbl.h enum kbl_kind
 BUFFER, MISSED, NESTED = 1, 2, 3  # kbl.h enum kbl_lost
@@ -75,6 +76,9 @@ def of_births(log: KernelLog) -> Table:
     A recording without births has probes on consume_skb() and kfree_skb(), but not on the
     allocators.  These two probes do not show every end of an skb, so the records at one address may
     belong to several skbs.
+
+    A recorder that samples packets records no births of the others.  But if its probes show births,
+    it records each birth at the address of an skb whose end no probe showed.
     """
     records = log.records
 
@@ -85,7 +89,10 @@ def of_births(log: KernelLog) -> Table:
 
         return len(rows_where(records, mine)) > 0
 
+    sample = sample_of(log.meta)
+    probed = any(p.event in BIRTHS and not p.error for p in log.probes.values())
     hidden = any_of(numbers_with(Trait.RELEASE, Trait.FREE)) and not any_of(BIRTHS)
+    hidden &= not (sample is not None and sample.of_packets and probed)
     row = (EARLIEST_NS, LATEST_NS, ANY, ANY, ANY, UNRECORDED)
     return np.array([row] * hidden, LOSS_DTYPE)
 

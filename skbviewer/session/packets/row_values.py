@@ -8,13 +8,13 @@ from typing import Any
 from ...analysis import VERDICTS, address, describe, mac, or_none, reason, series_reason
 from ...analysis.streams.tcp_info_column_text import SegmentSummary
 from ...matching import Rung
-from ...records import MAYBE_LOST, POINTS_ONLY, UNTIMED, PacketRow, SeriesRow
+from ...records import POINTS_ONLY, UNTIMED, PacketRow, SeriesRow
 from ...records.protocols import TCP, UDP
 from ...store.query_rows import StoredPacket, StoredSeries
 
 EXACT = VERDICTS.index("exact")
 POINTS = f" {POINTS_ONLY.capitalize()}."
-LOST = f" {MAYBE_LOST.capitalize()}: its times are unknown."
+LOST = " Some of its records may have been lost or left out: its times are unknown."
 
 
 def packet_row(
