@@ -55,9 +55,8 @@ class Found(NamedTuple):
     `is_now` are the columns of Moved (skb_births_and_frees.py).  `struck` are records of a FREE
     during a call that will return an skb at the same address.  `late` are events that are recorded
     when their function returns: by then, the skb may have been freed and its address reused.
-     `children` are births of clones: (record, number of the address, ENTRY of the call that made
-    the clone, or
-    -1).  `waits` are calls that return an skb that was not born inside the call.
+    `children` are births of clones: (record, number of the address, ENTRY of the call that made the
+    clone, or -1).  `waits` are calls that return an skb that was not born inside the call.
     """
 
     when: Int64s
