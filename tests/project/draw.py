@@ -139,12 +139,14 @@ def functions() -> Iterator[Found]:
 def _functions_of(tree: ast.Module | ast.ClassDef, owner: str) -> Iterator[tuple[str, FunctionDef]]:
     """Yield the public functions in `tree`, each with its public class and a dot ("Found.")."""
     for node in tree.body:
-        public = isinstance(node, FunctionDef | ast.ClassDef) and not node.name.startswith("_")
-        # Qt calls the methods with capitals: its documentation explains them.
-        if public and isinstance(node, FunctionDef) and node.name.islower():
-            yield owner, node
-        elif public and isinstance(node, ast.ClassDef):
+        if not isinstance(node, FunctionDef | ast.ClassDef) or node.name.startswith("_"):
+            continue
+        if isinstance(node, ast.ClassDef):
             yield from _functions_of(node, f"{owner}{node.name}.")
+        # Qt calls the methods with capitals: its documentation explains them.  An overload only
+        # has types: the docstring stands with the function that follows.
+        elif node.name.islower() and "overload" not in map(ast.unparse, node.decorator_list):
+            yield owner, node
 
 
 def files(answers: bool) -> Iterator[Found]:
