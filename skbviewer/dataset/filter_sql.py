@@ -17,7 +17,7 @@ from .duckdb_connection import literal
 from .filter_fields import ADDRESS4, ADDRESS6, FIELDS, FLOAT, WORDS, SqlField
 
 EQUAL = ("==", "===", "!=", "!==")
-NEEDS = "works only on a session, not on a dataset"
+NEEDS = "only on a session, not on a dataset"
 MATCH = "FROM matches m JOIN {table} ON {alias}.session = m.session AND {alias}.{key} = m.leg"
 TABLES = {LEG: ("legs l", "l", "id"), CALL: ("calls c", "c", "leg"), DROP: ("drops d", "d", "leg")}
 
@@ -69,9 +69,9 @@ class _Scope:
         """
         field = FIELDS.get(of.field.name)
         if field is None:
-            raise self._refused(of, f"{of.field.name} is known {NEEDS}")
+            raise self._refused(of, f"{of.field.name} works {NEEDS}")
         if of.parts is not None or of.function:
-            raise self._refused(of, f"slices and functions of {of.field.name} work {NEEDS}")
+            raise self._refused(of, f"a slice or function of {of.field.name} works {NEEDS}")
         if of.mask is not None:
             values = tuple(f"({value} & {of.mask})" for value in map(_grouped, field.values))
             return field._replace(values=values)
@@ -91,7 +91,7 @@ class _Scope:
         if isinstance(plan.right, p.Operand):
             other = self._field(plan.right)
             if field.form in (ADDRESS4, ADDRESS6) and plan.operator not in EQUAL:
-                raise self._refused(plan.of, f"the order of two addresses is known {NEEDS}")
+                raise self._refused(plan.of, f"the order of two addresses works {NEEDS}")
             word = "=" if plan.operator in EQUAL else plan.operator
             pairs = [
                 (f"({a} IS NOT NULL AND {b} IS NOT NULL)", f"{a} {word} {b}")

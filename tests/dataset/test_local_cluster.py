@@ -32,7 +32,7 @@ def test_dask_does_not_watch_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert found.text == "False 1s"
 
 
-def _settings(_: Path, files: Pair) -> Outcome:
+def _settings(_: Path, _inner: bool, files: Pair) -> Outcome:
     names = ("worker.profile.enabled", "admin.tick.interval")
     text = " ".join(str(dask.config.get(f"distributed.{name}")) for name in names)
     return Outcome(files, "", False, text)
@@ -60,7 +60,7 @@ def test_a_pair_that_needs_more_memory_fails_alone(
     assert "perhaps it needs more memory than one has" in errors[pairs[DEADLY]]
 
 
-def _greedy(_: Path, files: Pair) -> Outcome:
+def _greedy(_: Path, _inner: bool, files: Pair) -> Outcome:
     if files[0].stem == str(DEADLY):
         held = np.ones(LIMIT, dtype=np.uint8)
         time.sleep(60)
@@ -79,7 +79,7 @@ def test_only_the_pair_that_ends_its_workers_fails(
     assert failed == {pairs[DEADLY]}
 
 
-def _deadly(_: Path, files: Pair) -> Outcome:
+def _deadly(_: Path, _inner: bool, files: Pair) -> Outcome:
     if files[0].stem == str(DEADLY):
         os.kill(os.getpid(), signal.SIGKILL)
     return Outcome(files, "", False, "")

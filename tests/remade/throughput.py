@@ -34,7 +34,8 @@ def _tables(text: str) -> dict[str, dict[str, float]]:
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
         if len(cells) > 1 and cells[1] == "Mbit/s":
-            kernel = cells[0] if cells[0] not in found else ""
+            of_condition = "," in cells[0]
+            kernel = "" if of_condition or cells[0] in found else cells[0]
             if kernel:
                 found[kernel] = {}
         elif not cells:

@@ -265,7 +265,7 @@ def test_fallbacks_name_the_line(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (["scan", "nowhere"], "nowhere: no such folder"),
         (["scan", str(TREES / "today" / "expected")], "no file *.c or *.h in it"),
         (["scan", TODAY, "--dir", "drivers"], "drivers: no such folder"),
-        (["probes"], "needs a TREE"),
+        (["probes"], "needs TREE"),
         (["probes", "--btf", "nowhere"], "nowhere: No such file"),
         (["probes", "--btf", __file__], "neither a kernel image"),
     ],

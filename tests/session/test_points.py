@@ -133,7 +133,7 @@ def test_statistics_refuse_and_say_why(
     assert word in STATISTICS
     main(["stats", word, str(saved)])
     shown = capsys.readouterr()
-    assert f"{len(FRAMES)} legs of logs that have points only" in shown.out + shown.err
+    assert f"{len(FRAMES)} legs of logs that have only points" in shown.out + shown.err
 
 
 def test_drops_are_counted(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -188,7 +188,7 @@ def test_packets_of_a_log_without_a_capture(
     begin = retis.MONO_NS + retis.AHEAD_S * 10**9 + 250
     assert [row.ts_ns for row in rows] == [begin + (n + 1) * STEP_NS for n in range(len(FRAMES))]
     assert {row.verdict for row in rows} == {"exact"}
-    assert {row.reason.partition(",")[0] for row in rows} == {"Bytes from the kernel log"}
+    assert {row.reason.partition(",")[0] for row in rows} == {"The bytes come from the kernel log"}
     assert rows[0].reason.endswith(f"{POINTS_ONLY.capitalize()}.")
     assert rows[0].drop == "NO_SOCKET" and rows[0].kernel_ns is None
     assert main(["dump", str(alone)]) == 0

@@ -142,7 +142,7 @@ def test_beside_the_kernel_log_without_a_capture(
         assert {pair[:2] for pair in kernel[packet]} <= of_kernel
     with closing(Session(session)) as opened:
         rows = opened.packets.numbered(1, len(own))
-    assert {row.reason.partition(",")[0] for row in rows} == {"Bytes from the kernel log"}
+    assert {row.reason.partition(",")[0] for row in rows} == {"The bytes come from the kernel log"}
     assert all(row.kernel_ns for row in rows)  # those of the other log
     main(["path", "--packet", "1", str(session)])
     shown = capsys.readouterr().out

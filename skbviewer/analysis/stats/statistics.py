@@ -86,7 +86,7 @@ def _with_drops(scope: Scope, table: Table) -> Table:
         return table._replace(notes=("there is no kernel log, so drops are unknown",))
     if scope.has_losses:
         return table._replace(
-            warnings=("records were lost, so there may have been more drops than are counted",)
+            warnings=("records may have been lost, so there may have been more drops than are counted",)
         )
     return table
 

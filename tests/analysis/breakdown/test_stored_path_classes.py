@@ -79,7 +79,7 @@ def test_few_packets_have_the_tables_that_they_have_among_all(
     times = (begin + 1_000_000, begin + 10_000_000_000) if ranged else (None, None)
     tables = []
     for dense in (1, 1 << 40):
-        for module in ("scope.scope", "diagnosis.chosen_legs"):
+        for module in ("scope.chosen_legs_and_calls", "diagnosis.chosen_legs"):
             monkeypatch.setattr(f"skbviewer.analysis.{module}.DENSE", dense)
         scope = session.stats.scope(Chosen(rows, *times))
         assert scope.has_few_calls == (dense == 1)

@@ -229,4 +229,4 @@ def test_a_next_hop_that_does_not_answer(tmp_path: Path) -> None:
     freed(made, 1, 3001)
     found = diagnosed(made, tmp_path)
     assert causes(found) == {"drop", "neighbour"}
-    assert "nobody answered" in only(found, "neighbour").text
+    assert "no host answered" in only(found, "neighbour").text

@@ -91,6 +91,6 @@ def test_blocks_add_up(session: Session, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_time_that_no_key_can_hold_is_refused(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skbviewer.analysis.graphs.io_series.KEY_BITS", 20)
-    with pytest.raises(KeyError, match=r"choose a longer interval, a packet took \d+ ns"):
+    monkeypatch.setattr("skbviewer.analysis.graphs.io_graph_series.KEY_BITS", 20)
+    with pytest.raises(KeyError, match=r"choose a longer interval, because a packet took \d+ ns"):
         session.graphs.io(Chosen(interval_ns=5_000_000))
