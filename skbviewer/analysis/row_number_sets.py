@@ -12,7 +12,7 @@ from ..records.types import Bools, Int64s
 
 
 def distinct(values: Int64s) -> Int64s:
-    """Return the distinct `values` in rising order; `values` itself if it rises already."""
+    """Return the distinct `values` in rising order; `values` itself if that is its order."""
     if np.all(values[1:] > values[:-1]):
         return values
     values = np.sort(values)

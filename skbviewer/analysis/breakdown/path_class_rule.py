@@ -67,6 +67,6 @@ def is_step(number: Int, entry: Int, begin: Int, end: Int) -> bool:
 
 @allocation_free
 def mix(value: Int, more: Int) -> np.int64:
-    """Return the number of a path made of the path `value` and one more step or leg, `more`."""
+    """Return the number of a path: the path `value` and then one more step or leg, `more`."""
     mixed = (np.int64(value) ^ np.int64(more)) * ODD
     return np.int64(mixed ^ (mixed >> 29))

@@ -88,8 +88,9 @@ def note_drops(
 ) -> None:
     """Write the reason of each drop into `reason`, at the last call of its leg before the drop.
 
-    Each drop has a leg `wanted`, a record `before` and a reason in `reasons`.  Each call has its
-    `leg` and `entry` (both sorted), and is `inner` if it has no skb; inner calls are skipped.
+    For each drop, `wanted` is its leg, `before` its record, and `reasons` its reason.  Each call
+    has its `leg` and `entry` (both sorted), and is `inner` if it has no skb; inner calls are
+    skipped.
     """
     for i in range(len(wanted)):
         low = row_at(np.int64(wanted[i]), before[i], leg, entry)

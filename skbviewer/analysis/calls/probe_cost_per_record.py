@@ -24,7 +24,7 @@ DROP_COST = 45
 
 
 class Costs(NamedTuple):
-    """Computes what records cost; without a calibration (`known`) the results are empty."""
+    """Computes what records cost; the results are empty without a calibration (not `known`)."""
 
     records: Records
     nesting: Nesting

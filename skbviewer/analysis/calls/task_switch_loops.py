@@ -32,9 +32,9 @@ def thread_runs(
 ) -> int:
     """Write CPU and time of each thread switch into `made`, and return the number of switches.
 
-    A CPU has switched when an entry or return on it is made by another thread than the entry or
-    return before.  `ts`, `kind`, `cpu` and `pid` are columns of a block of records; only the
-    entries among them count.  `end`, `end_cpu` and `end_pid` are the returns up to the last of
+    A CPU has switched threads if an entry or return on it is from another thread than the previous
+    entry or return on it.  `ts`, `kind`, `cpu` and `pid` are columns of a block of records; only
+    the entries among them count.  `end`, `end_cpu` and `end_pid` are the returns up to the last of
     these records, in order of time.  `last` is the last thread seen on each CPU (-1: none yet).
     """
     count, at = 0, 0

@@ -32,8 +32,8 @@ class Side(NamedTuple):
 class Comparison(NamedTuple):
     """The result of comparing two recordings.
 
-    `paths` describes the path classes that the rows of section "paths" name.  `unjudged` says why
-    no difference could be judged; it is "" if some were judged.  `tests` is the number of
+    `paths` describes the path classes that are named in the rows of section "paths".  `unjudged`
+    says why no difference could be judged; it is "" if some were judged.  `tests` is the number of
     differences that were judged.
     """
 

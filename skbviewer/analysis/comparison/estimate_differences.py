@@ -3,11 +3,11 @@
 
 A difference is a ratio.  The logarithm of a ratio is the difference of two logarithms, so their
 variances add up, with degrees of freedom by Welch (1947).  A thing (a function, a layer ...) may
-occur in only one recording.  In this case the question is: if both recordings had the same windows
-of time, how probable would it be that all windows with this thing are in one recording?  A
-comparison has hundreds of differences, so some are large by chance.  Holm's correction ("A simple
-sequentially rejective multiple test procedure", Scand. J. Statist. 6, 1979) limits the probability
-that *any* difference is reported by chance to LEVEL, even if the differences depend on each other.
+occur in only one recording.  The question is then: if both recordings had the same windows of time,
+how probable would it be that all windows with this thing are in one recording?  A comparison has
+hundreds of differences, so some are large by chance.  Holm's correction ("A simple sequentially
+rejective multiple test procedure", Scand. J. Statist. 6, 1979) limits the probability that *any*
+difference is reported by chance to LEVEL, even if the differences depend on each other.
 """
 
 from __future__ import annotations

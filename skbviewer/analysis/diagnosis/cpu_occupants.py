@@ -19,7 +19,7 @@ class Occupant(NamedTuple):
     """A thread or interrupt on a CPU: time in recorded functions (ns), longest function, a call.
 
     `call` is the id of a call of the longest function.  A thread may have slept in its functions,
-    so it may have had the CPU for less time.
+    so it may have had the CPU for less time than they took.
     """
 
     who: str

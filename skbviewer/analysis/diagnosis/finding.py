@@ -84,8 +84,8 @@ class Need(NamedTuple):
 class Rule(NamedTuple):
     """A line of RULE_TABLE: a rule, what it needs, and the function that finds its cause.
 
-    Without a finding, a rule claims that its cause is absent.  `absence` is what this claim needs
-    in addition to `needs`.  `find` raises Cancelled.
+    Without a finding, a rule claims that its cause is absent.  For this claim, the data in
+    `absence` are needed in addition to those in `needs`.  `find` raises Cancelled.
     """
 
     name: str

@@ -58,10 +58,9 @@ def _nest(calls: LogCalls, thread: Int64s, around: Int64s) -> None:
 def _interrupted(
     calls: LogCalls, wanted: Int64s, threads: list[Int64s], inside: Int64s, around: Around
 ) -> None:
-    """Set the calls around outermost calls of one context; their rows are `wanted`.
+    """Set the calls around the outermost calls of one context, whose rows are `wanted`.
 
-    An interrupt is inside the innermost call that was open in the next lower context with open
-    calls.
+    An interrupt is inside the innermost open call of the next lower context that has an open call.
     """
     if not len(wanted):
         return

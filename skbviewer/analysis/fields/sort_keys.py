@@ -91,7 +91,7 @@ def _pairs(data: Data, view: View) -> tuple[Array, Array]:
 def _reduced(
     at: Array, keys: Array, known: Bools, count: int, largest: bool
 ) -> tuple[Array, Bools]:
-    """Return the smallest (or largest) known key at each of `count` positions, and where one is."""
+    """Return each position's smallest (or largest) known key, and whether it has one."""
     pick = np.maximum if largest else np.minimum
     found = np.full(count, -1 if largest else INT64_MAX, np.int64)
     pick.at(found, at[known], keys[known].astype(np.int64))

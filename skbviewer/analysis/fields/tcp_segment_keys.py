@@ -24,7 +24,7 @@ NUMBERS = 1 << 16
 
 
 class SegmentKeys(NamedTuple):
-    """Numbers of a table's rows `rows` (0-based, rising); None: all rows from `first` on."""
+    """The numbers of the rows `rows` (0-based, rising) of a table; None: all rows from `first`."""
 
     ports: UInt16s
     seq: UInt16s

@@ -145,7 +145,7 @@ def _sums(calls: Calls, legs: LegTimes, counts: Int64s) -> Int64s:
 
 
 class WaitTimes(NamedTuple):
-    """For each wait: its 0-based leg, its kind, and its time (ns) inside its leg and after it."""
+    """For each wait: its 0-based leg, its kind, and its time (ns) in the leg and after it."""
 
     leg: Int64s
     kind: Int64s

@@ -30,7 +30,7 @@ BLOCK = 1 << 17  # legs whose stages are found together
 
 
 def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
-    """Return, by stage, the times (ns) of those wanted legs that have the stage.
+    """Return for each stage its times (ns) in those wanted legs that have the stage.
 
     Copies for sniffers are left out.  All calls of the legs are used, even after the range of time.
     A range of time selects legs by their begin, and does not cut off a leg.  If a leg were cut off,

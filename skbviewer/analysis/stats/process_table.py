@@ -89,7 +89,7 @@ def own_calls(scope: Scope) -> OwnCalls:
 
 
 def _own_of(gaps: Bools, block: CallBlock) -> tuple[Int64s, Int64s, Int64s]:
-    """Return a block's own calls of programs: index among the chosen calls, leg, thread."""
+    """Return index (among chosen calls), leg and thread of the block's calls by programs."""
     pid, context, own = block.columns.values()
     mine = np.flatnonzero((context == 0) & (pid > 0) & (own >= 0) & ~gaps[block.leg])
     return block.first + mine, block.leg[mine], pid[mine]

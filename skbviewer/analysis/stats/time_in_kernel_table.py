@@ -54,7 +54,7 @@ def time_table(scope: Scope) -> TimeTable:
 
 
 def time_of(made: Breakdown, rows: Int64s, blocks: Iterable[Parts] | None = None) -> TimeTable:
-    """Return the parts into which the time of packets divides; `rows` index `made.units`.
+    """Return the parts into which the time of packets divides; `rows` are indices of `made.units`.
 
     `blocks` are the parts of these packets' times, if the times have already been divided.
     """

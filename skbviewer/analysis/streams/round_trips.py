@@ -64,7 +64,7 @@ class RoundTrips(NamedTuple):
 
 
 class RoundTripRow(NamedTuple):
-    """One acknowledged segment with its times; None if a time is unknown."""
+    """One acknowledged segment with its times; a time is None if it is unknown."""
 
     packet: int
     acked: int

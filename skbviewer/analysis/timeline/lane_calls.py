@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls and packets of a whole session as boxes that are not yet stacked in rows.
+"""The calls and packets of a whole session, as boxes that do not have their rows yet.
 
 Input: column chunks, the time base, and the names of functions in each KBL.  Output: a Part of a
 timeline.  Columns are read and converted in blocks of rows, because whole columns of 20 million

@@ -80,7 +80,7 @@ class Timeline:
 
     @property
     def is_relative(self) -> bool:
-        """Return whether times (ns) count from each lane's first entry; then t0_ns is 0."""
+        """Return whether the times of each lane count from its first entry; t0_ns is then 0."""
         return self.kind == ALIGNED
 
     @property

@@ -29,7 +29,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(scope: Scope, begins: int, ends: int, by: str) -> Pairs:
-    """Return pairs: an event of kind `begins` in the range of time, and its next event `ends`.
+    """Return pairs: an event of kind `begins` in the range of time, and the next event `ends`.
 
     `by` is "cpu" or "pid": what both events of a pair must have in common.  Events without a
     partner are left out, and so are pairs between which records were lost.  Raises Cancelled.
