@@ -33,11 +33,11 @@ Int8s = npt.NDArray[np.int8]
 class LegColumns(NamedTuple):
     """Columns of legs (0-based); calls and waits of leg i begin at calls_at[i] and waits_at[i].
 
-    `function` is the function of each call, as an index of Scope.function_names.  A call without a
-    name has the number of these names.  `begins`, `layer` and `path_step` (see path_class_rule)
-    have an element for each function.  `edge` and `step` are costs of one probe in ns, for each
-    log.  The cost `edge` lies inside the call, once at its entry and once at its exit; the cost
-    `step` lies in its caller, once before and once after the call.
+    `function` is the function of each call, as an index of Scope.function_names.  A function
+    without a name has the index len(Scope.function_names).  `begins`, `layer` and `path_step` (see
+    path_class_rule) have an element for each function.  `edge` and `step` are costs of one probe in
+    ns, for each log.  The cost `edge` lies inside the call, once at its entry and once at its exit;
+    the cost `step` lies in its caller, once before and once after the call.
     """
 
     kind: Int8s

@@ -49,9 +49,9 @@ def number_paths(
 def number_values(values: Int64s, kept: Int64s, number_of: Int64s, made: Int64s) -> np.int64:
     """Number the distinct values from 0 in the order in which they first occur.
 
-    made[i] becomes the number of values[i].  `kept` and `number_of` are scratch space for a hash
-    table.  Both arrays have the same length, a power of two, and `number_of` is filled with -1.
-    Returns the number of distinct values; -1 if they would fill more than half of the table.
+    made[i] becomes the number that stands for values[i].  `kept` and `number_of` are scratch space
+    for a hash table: their length is a power of two, and `number_of` is filled with -1.  Returns
+    the number of distinct values; -1 if they would fill more than half of the table.
     """
     last = len(kept) - 1
     count = np.int64(0)
@@ -72,8 +72,8 @@ def number_values(values: Int64s, kept: Int64s, number_of: Int64s, made: Int64s)
 def find_members(group: Int64s, value: Int64s, wanted: Int64s, rank: Int64s, found: Int64s) -> None:
     """Set found[g] to the index of a row in group g whose value is wanted[g].
 
-    `group` and `value` have an element for each row.  If several rows of group g have this value,
-    the first rank[g] of them are skipped.
+    `group` and `value` have an element for each row.  If several rows of group g have the value
+    wanted[g], the first rank[g] of them are skipped.
     """
     left = rank.copy()
     for at in range(len(group)):

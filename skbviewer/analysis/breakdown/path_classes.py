@@ -130,7 +130,7 @@ def _medians(used: Int64s, fine: Int64s, coarse: Int64s, ns: Int64s) -> Int64s:
 def _median_packets(number: Int64s, ns: Int64s, classes: int) -> Int64s:
     """Return for each class the index of the packet whose time (`ns`) is the median.
 
-    If several packets have this time, the middle one of them is taken.
+    If several packets have the median time, the middle one of them is returned.
     """
     some = np.flatnonzero(number < classes)
     group, ns = number[some], ns[some]

@@ -35,8 +35,8 @@ def grouped(blocks: list[Parts], part_count: int, rows: Int32s) -> PartGroups:
     """Group the parts in `blocks` by their numbers, which are less than `part_count`.
 
     rows[i] is the number that the result has for the packet with the index i in Breakdown.units.
-    The list `blocks` is empty afterwards.  Each block is freed once it is grouped, because the
-    blocks of millions of packets take much memory.
+    The list `blocks` is empty afterwards.  Each block is freed as soon as it is grouped, because
+    the blocks of millions of packets take much memory.
     """
     counts = np.zeros(part_count, np.int64)
     for parts in blocks:

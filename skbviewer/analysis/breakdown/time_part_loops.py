@@ -217,7 +217,7 @@ def merge(several: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int6
 
     `several` is the number of the packet's legs; their pieces are in `scratch`.  `per_stage` is the
     number of parts of a stage.  `found` is the number of parts that had time before this call.
-    Returns their number afterwards.
+    Returns the new number of these parts.
     """
     pieces, at, now = scratch.pieces, scratch.at, scratch.now
     found = np.int64(found)
@@ -256,7 +256,8 @@ def spend(piece: Int, ns: Int, per_stage: Int, scratch: Scratch, found: Int) -> 
     """Add `ns` of a piece to its part, but what probes cost in it to the part of the probes.
 
     `piece` is an index of `scratch.pieces`, and `per_stage` the number of parts of a stage.
-    `found` is the number of parts that had time before this call.  Returns their number afterwards.
+    `found` is the number of parts that had time before this call.  Returns the new number
+    of these parts.
     """
     place = scratch.pieces[PLACE, piece]
     cost = min(scratch.pieces[COST, piece], ns)
@@ -274,7 +275,8 @@ def spend(piece: Int, ns: Int, per_stage: Int, scratch: Scratch, found: Int) -> 
 def add(place: Int, ns: Int, scratch: Scratch, found: Int) -> np.int64:
     """Add `ns` to the part with the number `place` (stage * per_stage + part).
 
-    `found` is the number of parts that had time before this call.  Returns their number afterwards.
+    `found` is the number of parts that had time before this call.  Returns the new number
+    of these parts.
     """
     found = np.int64(found)
     if scratch.spent[place] == 0:

@@ -38,8 +38,9 @@ def place_calls(
 
     `calls` are indices of ENTRY records in a block that begins at record `first`.  `of` is the leg
     of each record of the block (-1: none).  `joined` are the ENTRY records of calls that belong to
-    a leg by their socket, and `joined_leg` are these legs. done[0] is the number of such calls
-    written so far.  `begin` is the next free row of each leg; this function increases it.
+    a leg by their socket, and `joined_leg` are these legs. done[0] is how many of the calls
+    `joined` have been written.  `begin` is the next free row of each leg; this function increases
+    it.
     """
     for i in calls:
         mine = np.int64(of[i])

@@ -74,7 +74,7 @@ class _Returns:
     def returns_until(self, rows: Rows, is_last: bool) -> tuple[Int64s, Int64s]:
         """Return (times, records) of the returns until the last of `rows`.
 
-        If `is_last`, all other returns are included.
+        If `is_last`, all later returns are included, too.
 
         Returns of interrupts are included because they show which task they interrupted.  On an
         idle CPU, for example, only the returns of interrupts show the task.

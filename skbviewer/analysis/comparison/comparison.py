@@ -88,7 +88,7 @@ def _paths(one: Measurements, two: Measurements) -> dict[str, PathClass]:
 
 
 def _compared(side: Measurements, paths: Mapping[str, PathClass]) -> dict[Measure, Estimates]:
-    """Return one recording's estimates by measure; of all path classes, only those in `paths`."""
+    """Return one recording's estimates by measure; path classes are only those in `paths`."""
     found = {}
     for of, each in side.estimates:
         names = tuple(name for name in each.names if name in paths)

@@ -60,7 +60,7 @@ class Difference(NamedTuple):
 
     @property
     def has_data(self) -> bool:
-        """Return whether A or B has data for this row, and the values are not both 0."""
+        """Return whether A or B has data for this row, and at least one value is not 0."""
         return bool(self.number_a or self.number_b) and not self.a == self.b == 0
 
     @property

@@ -68,8 +68,8 @@ def functions(*names: str, how: str = "") -> Need:
 def events(group: str, *kinds: KblEvent) -> Need:
     """Return the need for a log that records the events of `group`.
 
-    The recorder notes which groups of events were on, so even a log without such an event may
-    fulfil the need.  `kinds` are the kinds of events in `group`.
+    The recorder notes which groups of events were on, so even a log that has no event of the group
+    may fulfil the need.  `kinds` are the kinds of events in `group`.
     """
 
     def how(case: Case) -> str:

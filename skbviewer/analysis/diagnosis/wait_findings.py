@@ -170,8 +170,8 @@ def occupied(case: Case, longest: Longest) -> tuple[str, list[Evidence]]:
 def _had_the_cpu(ran: list[Occupant], scheduled: list[Ran]) -> bool:
     """Return whether all threads had the CPU for at least as long as their functions ran.
 
-    If a thread had the CPU for less time, it slept in a function, for example until a socket had
-    room.
+    If a thread had the CPU for less time than its functions ran, it slept in a function, for
+    example until a socket had room.
     """
     had = {one.who: one.ns for one in scheduled}
     return all(one.ns <= had.get(one.who, 0) for one in ran if one.is_thread)

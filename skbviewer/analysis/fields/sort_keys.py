@@ -15,7 +15,7 @@ Part = tuple[View, Int64s]  # a view, and positions of rows in it
 
 
 def keys_of(field: Field, parts: Sequence[Part]) -> tuple[Array, Bools]:
-    """Return a sort key for each row of all `parts`, in this order, and whether it is known.
+    """Return a sort key for each row of all `parts`, in this order, and whether each key is known.
 
     If a field has several values in a row, the first value is used.  If a row has several calls,
     legs or drops, the smallest value is used; for durations, the largest.

@@ -171,7 +171,7 @@ def relative(view: View, column: str) -> tuple[Int64s, Bools]:
 
 
 def stream_ways(view: View) -> tuple[Array, Array]:
-    """Return for each packet of a view its TCP stream (-1 = none) and its direction there."""
+    """Return each packet's TCP stream (-1 = none), and the packet's direction in the stream."""
     stream = _of_rows(view, streams_of(view.data, "tcp").number)
     direction = np.zeros(view.size, np.int8)
     rows = np.flatnonzero(stream >= 0)

@@ -3,8 +3,8 @@
 
 Input: a KBL, its skb lifetimes and legs, the nesting, and its calls.  Output: rows of EVENT_DTYPE,
 in order of time.  A change of a table (neighbours, addresses, routes, links) belongs to the packet
-in whose call it happened, because this packet caused it.  Waits for locks and page faults belong to
-a packet in the same way.
+in whose call it happened, because this packet caused it.  A page fault or a wait for a lock belongs
+to a packet in the same way.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class CallGraphRow(NamedTuple):
 class _Arcs(NamedTuple):
     """Pairs of a calling and a called function, with sums over the calls of the called one.
 
-    `caller` and `called` are indices of functions.  If the caller is unknown, `caller` is the
+    `caller` and `called` are indices of functions.  If the caller is unknown, `caller` equals the
     number of functions.
     """
 

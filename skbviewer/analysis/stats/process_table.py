@@ -22,7 +22,7 @@ DENSE = 1 << 24  # keys below this are numbered by a table instead of by sorting
 
 
 class ProcessRow(NamedTuple):
-    """All programs with one name on one host.
+    """All programs that have the same name on the same host.
 
     `number` is how many calls the program made, and `legs` is in how many legs.  Times are in ns.
     """
