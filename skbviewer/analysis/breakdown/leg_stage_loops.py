@@ -62,7 +62,7 @@ def stages_of(leg: Int, legs: LegColumns, first: Int64s, begins: Int64s) -> None
 
 @allocation_free
 def stage_at(time: Int, begins: Int64s) -> np.int64:
-    """Return the last stage of a leg that has begun at `time` (ns), as an index of STAGES.
+    """Return the stage (index of STAGES) of a leg that began last, but not after `time` (ns).
 
     `begins` has the times (ns) at which the stages begin, as stages_of() writes them.
     """

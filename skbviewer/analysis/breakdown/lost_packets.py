@@ -80,7 +80,7 @@ class Key(NamedTuple):
 
 
 class DropEvents(NamedTuple):
-    """Drops in legs: for each the 0-based event, its leg, and its time (ns) on the log's clock.
+    """Drops in legs: each drop's event (0-based), leg, and time (ns) on the log's clock.
 
     `key` is the reason and place of each drop, as an index of `keys`.  `lost` says whether the drop
     lost a packet that somebody misses; `needless` says whether it lost a packet that nobody misses.

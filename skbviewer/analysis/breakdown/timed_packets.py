@@ -57,7 +57,7 @@ class Units(NamedTuple):
         return bisect_left(range(len(self.id)), True, key=lambda row: bool(self.id[row] < 0))
 
     def times(self, rows: Int64s) -> Int64s:
-        """Return the time in kernel of the packets `rows` (indices), ns."""
+        """Return the time in kernel (ns) of the packets `rows` (indices)."""
         return self.kernel_ns[rows].astype(np.int64)
 
     def rows_with_legs(self, places: Int64s) -> Int64s:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write calls into the rows of their legs, and compute depths: the loops of call_building.py."""
+"""Write calls into the rows of their legs, and compute depths, in loops for call_building.py."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find calls by their leg and ENTRY record: the loops of call_finder.py."""
+"""Find calls by their leg and ENTRY record, in loops for call_finder.py."""
 
 from __future__ import annotations
 

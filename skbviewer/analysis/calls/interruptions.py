@@ -59,7 +59,7 @@ def find_interruptions(
     calls: CallTable,
     between: Between,
 ) -> Interruptions:
-    """Return how `calls` were interrupted: by interrupts, thread switches and lost records.
+    """Return how interrupts, thread switches and lost records affected `calls`.
 
     `between` holds the times of interrupts and switches.  All packets of a list that was passed to
     a call get the interruptions of this call.

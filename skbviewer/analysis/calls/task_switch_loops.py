@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Follow which thread runs on each CPU: the loops of task_switches.py."""
+"""Follow which thread runs on each CPU, in loops for task_switches.py."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _rise(waiting: Int64s, at: Int) -> None:
 
 @allocation_free
 def _sink(waiting: Int64s, last: Int) -> None:
-    """Move the heap's return at index `last` to the place of the first one, which was removed.
+    """Move the heap's return at index `last` to index 0, whose return was removed.
 
     The order of the heap is then restored.
     """

@@ -37,10 +37,10 @@ class Difference(NamedTuple):
 
     `a` and `b` are the values in the measure's unit; `number_a` and `number_b` say how many data
     they are made of.  `change` is b / a - 1; `low` and `high` are the ends of its 95 % confidence
-    interval.  `p` is the probability of such a difference between equal recordings.  `adjusted` is
-    `p` after Holm's correction; it is None if the difference is not judged, and `why` is the
-    reason.  If `lossy` is true, lost records may have changed `a` or `b`.  None stands for an
-    unknown value.
+    interval.  `p` is the probability of a difference at least as large between equal recordings.
+    `adjusted` is `p` after Holm's correction; it is None if the difference is not judged, and `why`
+    is the reason.  If `lossy` is true, lost records may have changed `a` or `b`.  None stands for
+    an unknown value.
     """
 
     measure: Measure

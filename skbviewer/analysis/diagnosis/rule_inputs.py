@@ -78,7 +78,7 @@ class Case:
         self._made: dict[str, Any] = {}
 
     def cached(self, name: str, make: Callable[[Case], Any]) -> Any:
-        """Return make(case), which is computed at the first call with this `name` and then kept."""
+        """Return make(case), which is computed only once for each `name` and then kept."""
         if name not in self._made:
             self._made[name] = make(self)
         return self._made[name]

@@ -68,7 +68,8 @@ class View:
     def of_rows(self, name: str, rows: Array) -> Array:
         """Return the values that column `name` has at `rows`, which are rising indices of the view.
 
-        The column is not kept in memory, because this is for code that reads a table only once.
+        The column is not kept in memory, because this method is for code that reads a table only
+        once.
         """
         if self.rows is None and self.has(name):
             return self.data.columns.near(self.table, name, rows)

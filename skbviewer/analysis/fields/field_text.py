@@ -98,7 +98,7 @@ def _legs(db: Database, view: View) -> list[list[int]]:
 
 
 def text_of(field: Field, values: Values, position: int) -> str:
-    """Return the value at index `position` of `values`, as a display filter would write it.
+    """Return the value at index `position` of `values`, in the form that display filters use.
 
     `values` are values of `field`, and the value must be known.
     """

@@ -77,7 +77,7 @@ class PacketSummary(NamedTuple):
             self._add_times(found, spent)
 
     def note_sampled(self, packets: Packets, sample: Sample) -> None:
-        """Give the packets that `sample` left out a verdict that says so.
+        """Set the verdicts of the packets that `sample` left out, so that they say so.
 
         Only packets without a match get the verdict that the sample left them out.  Even if a
         connection was left out, its packets may have matches, for example if an address was

@@ -60,9 +60,9 @@ class SeriesSummary(NamedTuple):
 def series_summary(records: Records, series: SeriesTable, legs: LegTable) -> SeriesSummary:
     """Return a row for each lifetime; its identity is from the first record that shows ports.
 
-    If no record shows ports, the identity is from the first record with an IP header, or else with
-    ARP.  The first records of a segment have the header of a larger packet.  The header of a larger
-    packet is used only if there is no better one.
+    If no record shows ports, the identity is from the first record with an IP header, or else from
+    the first with ARP.  The first records of a segment have the header of a larger packet.  The
+    header of a larger packet is used only if there is no better one.
     """
     assert isinstance(records, RecordTable)
     count = len(series.parent)

@@ -304,7 +304,7 @@ def _paint_between(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint what a thread worked for between two of its calls that have the packet."""
+    """Paint spans of a thread between two of its calls with the packet: what it worked for."""
     record, records = np.int64(owned.record[following]), len(inside.ts)
     high = min(end, owned.end[leg])
     around = np.int64(inside.around[record])

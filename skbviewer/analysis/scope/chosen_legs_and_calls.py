@@ -360,7 +360,7 @@ class Scope:
 
     @property
     def gaps(self) -> Bools:
-        """Return for each leg whether it may lack records; then its numbers are not shown."""
+        """Return for each leg whether it may lack records, so that its numbers are not shown."""
         return np.asarray(self.columns.array("leg", "gap") != 0)
 
     @property

@@ -76,7 +76,7 @@ def _narrow(values: Int64s) -> Array:
 
 @compiled
 def fold(inner: Bools, own: Int64s, parent: Integers, depth: Int16s, number: Integers) -> None:
-    """Take the calls that `inner` marks out of the nesting of calls, and number the others anew.
+    """Remove the calls that `inner` marks from the nesting of calls; number the others anew.
 
     `own` is the self time (ns, -1 = unknown) of each call, `parent` the id (from 1) of the call
     around it, less than 1 if there is none, and `depth` the number of calls around it.  Afterwards,

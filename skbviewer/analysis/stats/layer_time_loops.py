@@ -22,7 +22,7 @@ SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
 
 
 class LegTimes(NamedTuple):
-    """For each leg: whether it counts, its direction, begin, and when a reader got the packet."""
+    """For each leg: whether it counts, its kind, its begin, and when a reader got the packet."""
 
     usable: Bools
     kind: Int8s

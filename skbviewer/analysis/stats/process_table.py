@@ -24,7 +24,8 @@ DENSE = 1 << 24  # keys below this are numbered by a table instead of by sorting
 class ProcessRow(NamedTuple):
     """All programs that have the same name on the same host.
 
-    `number` is how many calls the program made, and `legs` is in how many legs.  Times are in ns.
+    `number` is how many calls the program made, and `legs` is the number of legs in which the
+    program made calls.  Times are in ns.
     """
 
     process: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Count the packets of each flow in a hash table: the compiled loops of packet_flows.py."""
+"""Count the packets of each flow in a hash table, in compiled loops for packet_flows.py."""
 
 from __future__ import annotations
 

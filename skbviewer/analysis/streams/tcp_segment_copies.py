@@ -76,7 +76,7 @@ def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
 def _without_same_skb(scope: Scope, packets: Int64s, before: Int64s) -> Int64s:
     """Return for each packet the nearest earlier copy that is a different skb.
 
-    `before` has the next earlier copy of each packet.
+    `before` has the nearest earlier copy of each packet.
     """
     found = before[packets]
     for _ in range(MOST_CAPTURES):

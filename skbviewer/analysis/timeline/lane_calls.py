@@ -75,7 +75,7 @@ def calls_by(
 
 
 def use_stored_rows(item: npt.NDArray[np.integer], columns: StoredColumns) -> None:
-    """Replace the rows of calls `item`, which are those of `columns`, by rows of the session."""
+    """Replace `item`, the rows of calls in `columns`, by the rows of these calls in the session."""
     for mine in _blocks(range(len(item))):
         item[mine] = columns.stored_rows("call", item[mine].astype(np.int64))
 

@@ -43,7 +43,7 @@ class Lane(NamedTuple):
 
 
 class Wire(NamedTuple):
-    """When the packet of a lane was captured (ns since t0_ns), and the possible error of that."""
+    """When the packet of a lane was captured (ns since t0_ns), and the time's possible error."""
 
     lane: int
     packet: int

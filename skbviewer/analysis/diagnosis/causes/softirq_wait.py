@@ -45,7 +45,7 @@ def long_waits(case: Case, ns: Int64s) -> Spans:
 
 
 def handed_off(case: Case, spans: Spans) -> Bools:
-    """Return for each chosen packet whether most of its waiting time ended in ksoftirqd.
+    """Return for each chosen packet whether ksoftirqd ended most of its waiting time.
 
     `spans` are the waits.  The waits are compared by their durations, not by their number.
     """
