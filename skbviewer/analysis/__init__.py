@@ -47,7 +47,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """Import a name of _LATER when it is first used."""
+    """Import a name that `_LATER` lists when the name is first used."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, inside = _LATER[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the legs of packets; for few packets without reading whole columns."""
+"""Find the legs of packets; for few packets, whole columns are not read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def legs_of_rows(columns: Columns, rows: Int64s) -> Int64s:
 
 
 def exact_matches(columns: Columns, packets: Int64s) -> tuple[Int64s, Int64s]:
-    """Return (packet, 0-based leg) of the exact matches of `packets`, in the order of their rows.
+    """Return (packet, 0-based leg) of the exact matches of `packets`, in table order.
 
     `packets` are packet numbers, rising.
     """

@@ -29,7 +29,7 @@ class RowSummary(NamedTuple):
 def row_summaries(
     legs: Iterable[LegSummary], names: NamesOf, lost_legs: Callable[[], Bools]
 ) -> dict[int, RowSummary]:
-    """Return, by row of the packet list, the process that sent or received it, and a drop.
+    """Return for each row of the packet list the process that sent or received it, and a drop.
 
     The drop is the first one that lost the packet or, if none did, the first one.  `legs` are the
     legs of the rows to summarise.  `lost_legs` returns for each leg of the session whether a drop

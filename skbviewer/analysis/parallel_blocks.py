@@ -23,8 +23,8 @@ MOST_THREADS = 8  # more would take more memory: each has a block's columns
 def each_made(make: Callable[[Block], Made], blocks: Iterable[Block]) -> Iterator[Made]:
     """Yield make(block) for each block, in order; threads compute the next results ahead.
 
-    If make(block) raises an exception, it is raised in the place of that block's result.  If the
-    caller stops early, blocks that have not been started are not computed.
+    If make(block) raises an exception, the exception is raised instead of yielding that result.  If
+    the caller stops early, blocks that have not been started are not computed.
     """
     left = iter(blocks)
     first = list(islice(left, 2))
@@ -36,7 +36,7 @@ def each_made(make: Callable[[Block], Made], blocks: Iterable[Block]) -> Iterato
     pool = ThreadPoolExecutor(threads, "blocks")
 
     def begun(block: Block) -> Future[Made]:
-        """Start make(block) in a thread; arrays are allocated there as they are in this thread."""
+        """Start make(block) in a thread, which allocates arrays in the same way as this thread."""
         return pool.submit(copy_context().run, make, block)
 
     ahead = deque(begun(block) for block in first)

@@ -22,8 +22,8 @@ CHANGES = {event_word(number) for number in numbers_with(Trait.CHANGE)}
 def events_of(db: Database, leg: StoredLeg, base: int, names: Names) -> tuple[PathEvent, ...]:
     """Return the events of `leg`, a row of table `leg`.
 
-    `base` is the id of the leg's first call.  In the result, `call` is the number of calls after
-    this first call.
+    `base` is the id of the leg's first call.  In the result, `call` is an index: the first call has
+    the index 0.
     """
     stacks: dict[int, list[str]] = {}
     for frame in queries.frames_of_leg(db, leg.id):

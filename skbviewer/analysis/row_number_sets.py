@@ -12,7 +12,7 @@ from ..records.types import Bools, Int64s
 
 
 def distinct(values: Int64s) -> Int64s:
-    """Return the distinct `values` in rising order; `values` itself if it rises already."""
+    """Return the distinct `values` in rising order; `values` itself if that is its order."""
     if np.all(values[1:] > values[:-1]):
         return values
     values = np.sort(values)
@@ -27,7 +27,7 @@ def flags_of(numbers: Int64s, size: int) -> Bools:
 
 
 def places_of(values: Int64s, numbers: Int64s) -> Int64s:
-    """Return the index of each of `values` in `numbers`, which rise; -1 if it does not occur.
+    """Return the index of each of `values` in `numbers` (rising); -1 if the value does not occur.
 
     If `numbers` has a value several times, the first index is returned.
     """

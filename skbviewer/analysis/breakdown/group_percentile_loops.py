@@ -35,8 +35,9 @@ def count_values(group: Int64s, value: Int64s, counts: Int64s, total: Int64s) ->
 def collect(group: Int64s, value: Int64s, slot: Int64s, at: Int64s, kept: Int64s) -> None:
     """Copy the values of the wanted buckets into `kept`, sorted by bucket.
 
-    slot[group, bucket] is the slot of a wanted bucket, otherwise -1.  The values of slot s are
-    written from index at[s] on; at[s] becomes the index after the last one.
+    Wanted buckets are numbered: slot[group, bucket] is the number, or -1 if the bucket is not
+    wanted.  The values of the bucket with the number s are written from index at[s] on; at[s]
+    becomes the index after the last of these values.
     """
     for i in range(len(value)):
         mine = slot[group[i], bucket_of(value[i])]

@@ -47,7 +47,7 @@ def _has_no_data(scope: Scope, packets: Int64s) -> Bools:
 
 
 def _repeats_received(scope: Scope, packets: Int64s, arrived: Bools) -> Bools:
-    """Return for each packet whether an earlier copy was received, and not dropped before that."""
+    """Return for each packet whether the kernel received and kept an earlier copy of it."""
     found, copy = np.zeros(len(packets), np.bool_), packets.copy()
     for _ in range(MOST_COPIES):
         asked = np.flatnonzero((copy > 0) & ~found)

@@ -33,11 +33,11 @@ Int8s = npt.NDArray[np.int8]
 class LegColumns(NamedTuple):
     """Columns of legs (0-based); calls and waits of leg i begin at calls_at[i] and waits_at[i].
 
-    `function` is the function of each call, as an index of Scope.function_names.  A call without a
-    name has the number of these names.  `begins`, `layer` and `path_step` (see path_class_rule)
-    have an element for each function.  `edge` and `step` are costs of one probe in ns, for each
-    log.  The cost `edge` lies inside the call, once at its entry and once at its exit; the cost
-    `step` lies in its caller, once before and once after the call.
+    `function` is the function of each call, as an index of Scope.function_names.  A function
+    without a name has the index len(Scope.function_names).  `begins`, `layer` and `path_step` (see
+    path_class_rule) have an element for each function.  `edge` and `step` are costs of one probe in
+    ns, for each log.  The cost `edge` lies inside the call, once at its entry and once at its exit;
+    the cost `step` lies in its caller, once before and once after the call.
     """
 
     kind: Int8s
@@ -61,9 +61,9 @@ class LegColumns(NamedTuple):
 
 
 def legs_at(scope: Scope, rows: Int64s) -> LegColumns:
-    """Return the columns of the legs `rows` (0-based, rising), numbered anew from 0.
+    """Return the columns of the legs `rows` (0-based, rising); leg rows[i] gets the number i.
 
-    No calls and waits of other legs are read.
+    Calls and waits of other legs are not read.
     """
     columns, sources, number = scope.columns, sorted(scope.kernels), rows + 1
 
@@ -113,7 +113,7 @@ def legs_of_units(scope: Scope, units: Units, rows: Int64s) -> tuple[Int64s, Int
 
 
 def _places(leg: Array, numbers: Int64s) -> Int64s:
-    """Return the index of each element of `leg` in `numbers`, which rise and contain them all."""
+    """Return each leg's index in `numbers`, which are rising and contain all these legs."""
     if len(numbers) and int(numbers[-1] - numbers[0]) == len(numbers) - 1:
         return np.asarray(leg.astype(np.int64) - numbers[0], np.int64)
     return np.searchsorted(numbers, leg)
@@ -130,7 +130,7 @@ def _functions(scope: Scope, func: Array, log: Int32s, calls_at: Int64s) -> Int3
     """Return the function of each call, as an index of Scope.function_names.
 
     `func` is the number of each call's probe.  `log` is the log of each leg, and `calls_at` says
-    where its calls begin.
+    where the calls of each leg begin.
     """
     names = scope.function_names
     place = {name: at for at, name in enumerate(names)}

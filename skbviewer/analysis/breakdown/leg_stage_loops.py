@@ -62,7 +62,7 @@ def stages_of(leg: Int, legs: LegColumns, first: Int64s, begins: Int64s) -> None
 
 @allocation_free
 def stage_at(time: Int, begins: Int64s) -> np.int64:
-    """Return the last stage of a leg that has begun at `time` (ns), as an index of STAGES.
+    """Return the stage (index of STAGES) of a leg that began last, but not after `time` (ns).
 
     `begins` has the times (ns) at which the stages begin, as stages_of() writes them.
     """
@@ -77,7 +77,7 @@ def stage_at(time: Int, begins: Int64s) -> np.int64:
 def cut_legs(
     wanted: Int64s, legs: LegColumns, first: Int64s, begins: Int64s, made: Int64s
 ) -> np.int64:
-    """Write the stages of the legs `wanted` into columns of `made`: index in STAGES, duration (ns).
+    """Write a column of `made` for each stage of the legs `wanted`: index in STAGES, duration (ns).
 
     A stage lasts until the leg's next stage begins, or until the leg ends.  `first` and `begins`
     are scratch space as for stages_of().  Returns the number of columns.

@@ -7,11 +7,11 @@ A drop lost its packet, except in these cases:
 
 - A socket had already received the packet, or a copy of it.  But if a datagram is dropped because
   its checksum is wrong, it is lost in any case.
-- The drop is in one of the functions FREED.
+- The function that dropped the packet is one of FREED.
 - Nobody on the host wants the packet (UNWANTED, packets_for_other_hosts.py), or the receiver
   discards data that it has already (REPEATED, harmless_segment_drops.py).
-- The kernel gives no reason, and records were lost between the packet's begin and the drop, so a
-  socket may have received the packet.
+- The kernel gives no reason, and records were lost between the packet's first leg and the drop, so
+  a socket may have received the packet.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Key(NamedTuple):
 
 
 class DropEvents(NamedTuple):
-    """Drops in legs: for each the 0-based event, its leg, and its time (ns) on the log's clock.
+    """Drops in legs: each drop's event (0-based), leg, and time (ns) on the log's clock.
 
     `key` is the reason and place of each drop, as an index of `keys`.  `lost` says whether the drop
     lost a packet that somebody misses; `needless` says whether it lost a packet that nobody misses.
@@ -108,7 +108,7 @@ def drop_events(scope: Scope) -> Int64s:
 def all_drops(
     scope: Scope, is_meant: Callable[[Int64s, Int64s], Bools] | None = None
 ) -> DropEvents:
-    """Return the drops in all legs of the session, chosen or not, in the order of the events.
+    """Return the drops in all legs, even in legs that are not chosen, in the order of the events.
 
     `is_meant`, if given, chooses drops: it gets the legs and times (ns) of drops, and returns
     flags.
@@ -195,7 +195,7 @@ def _first_delivery(scope: Scope) -> Int64s:
 
 
 def _unsure(scope: Scope, leg: Int64s, ts: Int64s) -> Bools:
-    """Return for each drop whether records were lost between the packet's begin and the drop."""
+    """Return for each drop whether records were lost after the begin of the packet's first leg."""
     series = scope.of_leg("series")
     first = np.full(int(series.max(initial=0)) + 1, LATEST_NS, np.int64)
     np.minimum.at(first, series, scope.of_leg("begin_ns"))

@@ -40,8 +40,8 @@ def taken_by_others(scope: Scope, legs: Int64s) -> Bools:
     """Return for each of `legs` whether another network namespace took a copy of its packet.
 
     `legs` (0-based) are legs in which the packet was dropped for the reason OTHERS.  A namespace
-    that dropped its own copy for this reason did not take the copy, even if the leg of that copy is
-    not in `legs`.  A namespace whose number is unknown does not count as another namespace.
+    that dropped its own copy for the reason OTHERS did not take the copy, even if the leg of that
+    copy is not in `legs`.  A namespace whose number is unknown does not count as another namespace.
     """
     series, netns = scope.of_leg("series"), scope.of_leg("netns")
     received = np.flatnonzero(scope.of_leg("kind") == RX)
@@ -60,10 +60,10 @@ def taken_by_others(scope: Scope, legs: Int64s) -> Bools:
 
 
 def _originals(scope: Scope, received: Int64s) -> Int64s:
-    """Return for each skb lifetime (from 1) the lifetime of which the packet is a copy.
+    """Return for each skb lifetime (from 1) the lifetime from which its packet was copied.
 
-    The result is the first lifetime in a chain of copies.  Only lifetimes in `received` have copies
-    here, because TCP sends a new copy of the same skb each time.
+    The result is the first lifetime in a chain of copies.  Only copies of lifetimes in `received`
+    count here, because TCP makes a copy of an skb each time it sends the skb.
     """
     parent = np.r_[0, np.asarray(scope.columns.array("series", "parent"), np.int64)]
     arrives = np.zeros(len(parent), np.bool_)

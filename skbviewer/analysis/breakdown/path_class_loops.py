@@ -15,7 +15,7 @@ from .path_class_rule import begin_path, is_step, mix
 def number_paths(
     at: Int64s, of: Int64s, legs: LegColumns, seen: Int64s, layers: Int64s, made: Int64s
 ) -> None:
-    """Write a number for each packet's path into made[0], and one for its layers into made[1].
+    """Write into made[0] a number for each packet's path, into made[1] a number for its layers.
 
     The legs of packet i are of[at[i] : at[i + 1]], indices into `legs`.  `seen` (by function) and
     `layers` (by layer) are scratch space, filled with -1.
@@ -49,9 +49,9 @@ def number_paths(
 def number_values(values: Int64s, kept: Int64s, number_of: Int64s, made: Int64s) -> np.int64:
     """Number the distinct values from 0 in the order in which they first occur.
 
-    made[i] becomes the number of values[i].  `kept` and `number_of` are scratch space for a hash
-    table.  Both arrays have the same length, a power of two, and `number_of` is filled with -1.
-    Returns the number of distinct values; -1 if more than half of the table was needed.
+    made[i] becomes the number that stands for values[i].  `kept` and `number_of` are scratch space
+    for a hash table: their length is a power of two, and `number_of` is filled with -1.  Returns
+    the number of distinct values; -1 if they would fill more than half of the table.
     """
     last = len(kept) - 1
     count = np.int64(0)
@@ -72,8 +72,8 @@ def number_values(values: Int64s, kept: Int64s, number_of: Int64s, made: Int64s)
 def find_members(group: Int64s, value: Int64s, wanted: Int64s, rank: Int64s, found: Int64s) -> None:
     """Set found[g] to the index of a row in group g whose value is wanted[g].
 
-    `group` and `value` have an element for each row.  If several rows of group g have this value,
-    the first rank[g] of them are skipped.
+    `group` and `value` have an element for each row.  If several rows of group g have the value
+    wanted[g], the first rank[g] of them are skipped.
     """
     left = rank.copy()
     for at in range(len(group)):

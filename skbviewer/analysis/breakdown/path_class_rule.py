@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The rule that says which path a packet took (docs/times.md), in parts that loops call.
+"""The rule that says which path a packet took (docs/times.md), as functions for compiled loops.
 
 The path of a leg is its direction, whether it was dropped, and its functions in the order in which
 each was first called between the leg's begin and its end.  Functions of the layers in OFF_PATH are
@@ -27,8 +27,8 @@ def step_numbers(functions: Sequence[str], layers: Sequence[str]) -> Int64s:
     """Return the number (int64) that stands for each function in a path.
 
     The number is a hash of the function's name, or OFF if its layer is in OFF_PATH.  `layers` is
-    parallel to `functions`.  The result has one more element, OFF, for calls whose function has no
-    name.
+    parallel to `functions`.  The result ends with a further element, OFF, for calls whose function
+    has no name.
     """
     numbers = [
         OFF if layer in OFF_PATH else _number(name)
@@ -67,6 +67,6 @@ def is_step(number: Int, entry: Int, begin: Int, end: Int) -> bool:
 
 @allocation_free
 def mix(value: Int, more: Int) -> np.int64:
-    """Return the number of a path made of the path `value` and one more step or leg, `more`."""
+    """Return the number of a path: the path `value` and then one more step or leg, `more`."""
     mixed = (np.int64(value) ^ np.int64(more)) * ODD
     return np.int64(mixed ^ (mixed >> 29))

@@ -28,13 +28,12 @@ SMALL_CLASS = 8  # packets; a smaller class is compared with packets of the same
 class PathClasses(NamedTuple):
     """The path classes of packets: class 0 has the most packets.
 
-    `peers` is, for each packet, the number of a set of packets with which the packet is compared.
-    This set is the packet's class or, if the class has fewer than SMALL_CLASS packets, all packets
-    with the same directions and layers.  `median` is, for each set, the packet with the median time
-    in kernel (the lower one of two).  `size` is the number of packets in each set.  `path` is the
-    number of each class's path (see path_class_rule); equal paths have equal numbers in all
-    recordings.
-    Arrays with an element for each packet have any integer type.
+    Each packet is compared with a set of packets; `peers` has the number of each packet's set.  The
+    set is the packet's class or, if the class has fewer than SMALL_CLASS packets, all packets with
+    the same directions and layers.  `median` is, for each set, the packet with the median time in
+    kernel (of two middle packets, the quicker one).  `size` is the number of packets in each set.
+    `path` is the number of each class's path (see path_class_rule); equal paths have equal numbers
+    in all recordings.  Arrays with an element for each packet have any integer type.
     """
 
     number: Array | LazyColumn  # by packet
@@ -57,8 +56,8 @@ class PathClasses(NamedTuple):
 def path_classes(scope: Scope, units: Units) -> PathClasses:
     """Return the path class of each packet in `units`.  Raises Cancelled.
 
-    Packets of a class of fewer than SMALL_CLASS packets are compared with all packets of the same
-    layers.
+    If a class has fewer than SMALL_CLASS packets, they are compared with all packets that have the
+    same layers.
     """
     path, of_layers = packet_paths(scope, units)
     fine, sizes = _ranked(path)
@@ -100,7 +99,7 @@ def packet_paths(scope: Scope, units: Units) -> tuple[Int64s, Int64s]:
 
 
 def _ranked(value: Int64s) -> tuple[Int64s, Int64s]:
-    """Return a number for each value, the most frequent first, and how often each number occurs."""
+    """Number the distinct values, the most frequent one 0; return values' numbers, and counts."""
     number, size = np.empty(len(value), np.int64), TABLE
     while number_values(value, *_table(size), number) < 0:
         size *= 8
@@ -112,7 +111,7 @@ def _ranked(value: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def _table(size: int) -> tuple[Int64s, Int64s]:
-    """Return the empty hash table of number_values()."""
+    """Return an empty hash table for number_values()."""
     return np.zeros(size, np.int64), np.full(size, -1, np.int64)
 
 
@@ -131,7 +130,7 @@ def _medians(used: Int64s, fine: Int64s, coarse: Int64s, ns: Int64s) -> Int64s:
 def _median_packets(number: Int64s, ns: Int64s, classes: int) -> Int64s:
     """Return for each class the index of the packet whose time (`ns`) is the median.
 
-    If several packets have this time, the middle one of them is taken.
+    If several packets have the median time, the middle one of them is returned.
     """
     some = np.flatnonzero(number < classes)
     group, ns = number[some], ns[some]

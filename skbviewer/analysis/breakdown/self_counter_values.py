@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Events of a hardware counter in each call, without the events in the calls inside it.
 
-Input: a Scope.  Output: the number of events in each call.  A log counts one kind of event.  The
-count of a call contains the counts of the calls inside it, just as its duration contains their
-durations.
+Input: a Scope.  Output: the number of events in each call.  In one log, all counts are of one kind
+of event.  The count of a call contains the counts of the calls inside it, just as its duration
+contains their durations.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def own_counts(scope: Scope) -> Int64s:
 
 
 def _first_rows(scope: Scope) -> Int64s:
-    """Return for each call the row that counts for the call, which may be stored several times."""
+    """Return for each row of table `call` the one row that counts for the row's call."""
     found = np.arange(scope.columns.length("call"))
     rows = np.flatnonzero(scope.calls)
     again = rows[~scope.once]
@@ -71,13 +71,13 @@ def _first_rows(scope: Scope) -> Int64s:
 
 
 def probe_counts(scope: Scope) -> Int64s:
-    """Return the events that the probes added to the result of own_counts() of each chosen call.
+    """Return how many of each chosen call's events in own_counts() were caused by probes.
 
     NetSlice's formula for events, N = N' - n_empty - K * n_nested, holds for a call with all K
-    probed calls inside it.  Without the counts of inner calls, n_empty + c * (n_nested - n_empty)
-    remains, where c is the number of calls directly inside. c does not include inner calls that
-    belong to no packet.  The result is 0 if the recorder did not measure its probes with this
-    counter.  Raises Cancelled.
+    probed calls inside it.  After the counts of inner calls are subtracted, n_empty + c * (n_nested
+    - n_empty) remains, where c is the number of calls directly inside. c does not include inner
+    calls that belong to no packet.  The result is 0 if the recorder did not measure its probes with
+    this counter.  Raises Cancelled.
     """
     every = scope.unlimited
     source = np.asarray(every.of_leg("source"), np.int64)
@@ -96,7 +96,7 @@ def probe_counts(scope: Scope) -> Int64s:
 
 
 def _costs(scope: Scope, name: str) -> Int64s:
-    """Return the events that one probe costs, by source: for calls without and with a packet."""
+    """Return by source how many events one probe adds to a call without and with a packet."""
     made = np.zeros((max(scope.kernels, default=0) + 1, 2), np.int64)
     for source, kernel in scope.kernels.items():
         for at, key in enumerate((f"calibration.n_{name}", f"calibration.n_skb_{name}")):

@@ -2,8 +2,9 @@
 """The packets of a session and their path classes, which an import finds and stores.
 
 Finding packets and classes takes a pass over all calls.  Reading the stored packets and classes
-takes a hundredth of that time.  Sessions with few legs, and sessions of earlier versions, do not
-store packets and classes.  For such a session, packets and classes are found when they are needed.
+takes a hundredth of the time of such a pass.  Sessions with few legs, and sessions of earlier
+versions, do not store packets and classes.  If a session does not store packets and classes, they
+are found when they are needed.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def stored_columns(scope: Scope) -> Mapping[str, Mapping[str, Array]]:
 def rule_of(scope: Scope) -> int:
     """Return a number that identifies the rule by which paths are found in this session.
 
-    The number differs between versions that assign functions to different layers.
+    Versions that assign functions to different layers return different numbers.
     """
     _, layer, step = by_function(scope)
     rule = f"{VERSION} {SMALL_CLASS} {layer.tolist()} {step.tolist()}"

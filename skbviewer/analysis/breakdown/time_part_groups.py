@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class PartGroups(NamedTuple):
-    """Packets and their times, sorted by part: part p has the rows from at[p] to at[p + 1].
+    """Packets and their times, sorted by part: part p has the rows at[p] : at[p + 1].
 
     `row` is a packet, numbered in the way that the caller of grouped() chose.  `ns` is the time
     that the packet `row` spent in the part.
@@ -26,7 +26,7 @@ class PartGroups(NamedTuple):
     ns: Int64s
 
     def of(self, place: int) -> tuple[Int32s, Int64s]:
-        """Return the packets that have the part `place`, and the time (ns) of each in it."""
+        """Return the packets that spent time in the part `place`, and how long (ns) each did."""
         mine = slice(int(self.at[place]), int(self.at[place + 1]))
         return self.row[mine], self.ns[mine]
 
@@ -35,8 +35,8 @@ def grouped(blocks: list[Parts], part_count: int, rows: Int32s) -> PartGroups:
     """Group the parts in `blocks` by their numbers, which are less than `part_count`.
 
     rows[i] is the number that the result has for the packet with the index i in Breakdown.units.
-    The list `blocks` is empty afterwards.  Each block is freed once it is grouped, because the
-    blocks of millions of packets take much memory.
+    The list `blocks` is empty afterwards.  Each block is freed as soon as it is grouped, because
+    the blocks of millions of packets take much memory.
     """
     counts = np.zeros(part_count, np.int64)
     for parts in blocks:
@@ -56,7 +56,8 @@ def distribute(
 ) -> None:
     """Write each part's packet (rows[unit]) into `row`, and its time into `made`.
 
-    Part i is written at the index at[place[i]], which is then increased by 1.
+    Element i of `place`, `unit` and `ns` is written at the index at[place[i]], which is then
+    increased by 1.
     """
     for i in range(len(place)):
         to = at[place[i]]

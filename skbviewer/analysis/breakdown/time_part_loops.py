@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Divide the time in kernel of packets into parts, in a compiled loop.
 
-A leg is a sequence of pieces: the packet's innermost call while the leg is busy, otherwise a wait.
+A leg is cut into pieces.  A piece is either a wait, or a time in which the innermost call of the
+packet does not change.
 Where several legs of a packet overlap, the piece with the lowest rank counts, as in
 analysis/leg_times/packet_times.py.  If several pieces are busy, the piece that began last counts.
 """
@@ -178,12 +179,12 @@ def put(
     per_stage: Int,
     scratch: Scratch,
 ) -> tuple[np.int64, np.int64]:
-    """Add pieces of a leg between `begin` and `end` (ns): waits, and a function outside of them.
+    """Add the pieces of a leg from `begin` to `end` (ns): waits, and between them a function.
 
-    `function` is the part that gets the time without waits, as an index in the stage.  `wait` is
-    the row of the leg's next wait, and `count` the number of pieces so far.  `cost` is the probes'
-    share of the time, in ns.  The cost is ignored if `function` is one of the EXTRA parts.  Returns
-    the row of the leg's next wait, and the new number of pieces.
+    `function` is the part (an index in its stage) to which the time between the waits belongs.
+    `wait` is the row of the leg's next wait, and `count` the number of pieces so far.  `cost` is
+    the probes' share of the time, in ns.  The cost is ignored if `function` is one of the EXTRA
+    parts.  Returns the new values of `wait` and `count`.
     """
     pieces, last = scratch.pieces, legs.waits_at[leg + 1]
     left = cost if function < per_stage - EXTRA else 0
@@ -216,7 +217,7 @@ def merge(several: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int6
 
     `several` is the number of the packet's legs; their pieces are in `scratch`.  `per_stage` is the
     number of parts of a stage.  `found` is the number of parts that had time before this call.
-    Returns their number afterwards.
+    Returns the new number of these parts.
     """
     pieces, at, now = scratch.pieces, scratch.at, scratch.now
     found = np.int64(found)
@@ -252,10 +253,11 @@ def merge(several: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int6
 
 @allocation_free
 def spend(piece: Int, ns: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int64:
-    """Add `ns` of a piece to its part; what probes cost of that goes to the part of the probes.
+    """Add `ns` of a piece to its part, but what probes cost in it to the part of the probes.
 
     `piece` is an index of `scratch.pieces`, and `per_stage` the number of parts of a stage.
-    `found` is the number of parts that had time before this call.  Returns their number afterwards.
+    `found` is the number of parts that had time before this call.  Returns the new number
+    of these parts.
     """
     place = scratch.pieces[PLACE, piece]
     cost = min(scratch.pieces[COST, piece], ns)
@@ -273,7 +275,8 @@ def spend(piece: Int, ns: Int, per_stage: Int, scratch: Scratch, found: Int) -> 
 def add(place: Int, ns: Int, scratch: Scratch, found: Int) -> np.int64:
     """Add `ns` to the part with the number `place` (stage * per_stage + part).
 
-    `found` is the number of parts that had time before this call.  Returns their number afterwards.
+    `found` is the number of parts that had time before this call.  Returns the new number
+    of these parts.
     """
     found = np.int64(found)
     if scratch.spent[place] == 0:

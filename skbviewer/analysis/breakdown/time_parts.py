@@ -83,7 +83,7 @@ class Breakdown:
         return bool(costs_of(self._scope)[0].any())
 
     def directions(self, row: int) -> list[tuple[int, bool]]:
-        """Return the direction of each leg of a packet, and whether the leg dropped the packet.
+        """Return the direction of each leg of a packet, and whether the leg ended in a drop.
 
         `row` is the packet's index in `units`.
         """
@@ -106,7 +106,7 @@ class Breakdown:
         return Part(kind, NAMES[rank], "", STAGES[stage])
 
     def of_wait(self, kind: int) -> int:
-        """Return the index, within each stage, of the part for waits of the kind `kind`."""
+        """Return the index that the part for waits of the kind `kind` has in each stage."""
         return len(self.functions) + WAITS + kind
 
     def divided(self, rows: Int64s) -> Parts:

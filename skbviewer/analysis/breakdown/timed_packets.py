@@ -57,11 +57,11 @@ class Units(NamedTuple):
         return bisect_left(range(len(self.id)), True, key=lambda row: bool(self.id[row] < 0))
 
     def times(self, rows: Int64s) -> Int64s:
-        """Return the time in kernel of the packets `rows` (indices), ns."""
+        """Return the time in kernel (ns) of the packets `rows` (indices)."""
         return self.kernel_ns[rows].astype(np.int64)
 
     def rows_with_legs(self, places: Int64s) -> Int64s:
-        """Return the index of the packet that has the leg at each of `places` in `legs`, rising."""
+        """Return the indices of the packets that have the legs at the indices `places` (rising)."""
         if isinstance(self.at, RunningSums):
             return self.at.last_not_above(places)
         return np.asarray(np.searchsorted(self.at, places, "right") - 1, np.int64)
@@ -79,7 +79,7 @@ class Units(NamedTuple):
 
 
 def _few_rows(column: LazyColumn, ids: Int64s) -> Int64s:
-    """Return what Units.rows_of() returns, reading only the chunks that contain these ids."""
+    """Return what Units.rows_of() returns, but read only the chunks that contain these ids."""
     rows, values = column.rows_with(distinct(ids))
     order = np.argsort(values, kind="stable")
     place = np.searchsorted(values, ids, sorter=order)
@@ -89,7 +89,7 @@ def _few_rows(column: LazyColumn, ids: Int64s) -> Int64s:
 
 
 def units_of(scope: Scope) -> Units:
-    """Return all packets of the session whose time in kernel is known, chosen or not.
+    """Return all packets whose time in kernel is known, even those that are not chosen.
 
     Lifetimes without a network identity count as packets only if `scope.has_everything`.  Raises
     Cancelled.
@@ -131,7 +131,7 @@ def _kernel_only(scope: Scope) -> tuple[Int64s, Int64s]:
 
 
 def _order(scope: Scope, group: Int64s, legs: Int64s) -> Int64s | None:
-    """Return the order by packet (`group`), log and begin; None if the legs are already sorted.
+    """Return indices that sort legs by packet (`group`), log and begin; None if they are sorted.
 
     The legs of most sessions are sorted, and few packets have several legs.
     """

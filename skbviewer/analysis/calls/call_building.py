@@ -111,7 +111,7 @@ def _are_among(calls: CallTable, records: Int32s) -> npt.NDArray[np.bool_]:
 
 
 def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
-    """Return for each call the reason of a drop, or -1.
+    """Return for each call the reason for which it dropped its packet; -1 if it did not drop one.
 
     Calls without an skb drop no packet.  A drop counts for the last call of its leg that began
     before the drop.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write calls into the rows of their legs, and compute depths: the loops of call_building.py."""
+"""Write calls into the rows of their legs, and compute depths, in loops for call_building.py."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ def place_calls(
 
     `calls` are indices of ENTRY records in a block that begins at record `first`.  `of` is the leg
     of each record of the block (-1: none).  `joined` are the ENTRY records of calls that belong to
-    a leg by their socket, and `joined_leg` are these legs. done[0] is the number of such calls
-    written so far.  `begin` is the next free row of each leg; this function increases it.
+    a leg by their socket, and `joined_leg` are these legs. done[0] is how many of the calls
+    `joined` have been written.  `begin` is the next free row of each leg; this function increases
+    it.
     """
     for i in calls:
         mine = np.int64(of[i])
@@ -88,8 +89,9 @@ def note_drops(
 ) -> None:
     """Write the reason of each drop into `reason`, at the last call of its leg before the drop.
 
-    Each drop has a leg `wanted`, a record `before` and a reason in `reasons`.  Each call has its
-    `leg` and `entry` (both sorted), and is `inner` if it has no skb; inner calls are skipped.
+    For each drop, `wanted` is its leg, `before` its record, and `reasons` its reason.  Each call
+    has its `leg` and `entry` (both sorted), and is `inner` if it has no skb; inner calls are
+    skipped.
     """
     for i in range(len(wanted)):
         low = row_at(np.int64(wanted[i]), before[i], leg, entry)

@@ -19,8 +19,8 @@ class Finder:
 
     An ENTRY record is a call of its own leg, and of each leg to which it belongs by its socket.  If
     the function was passed a list of packets, the ENTRY is also a call of the legs of the list's
-    other packets.  Each packet of the list has an ENTRY record of its own, which represents the
-    same call.
+    other packets.  Each packet of the list has an ENTRY record of its own, but all these records
+    stand for one call.
     """
 
     def __init__(self, nesting: Nesting, legs: LegTable, calls: CallTable) -> None:
@@ -46,12 +46,12 @@ class Finder:
     def innermost_calls(
         self, leg: Int32s, record: Int32s, owner_calls: Int32s, caused: Bools
     ) -> Int32s:
-        """Return for each record the row of the innermost call of its leg around it; -1 = none.
+        """Return for each record the row of its leg's innermost call around the record; -1 = none.
 
         `leg` has the leg of each element of `record`.  For each record of the log, `owner_calls` is
-        the call that recorded the event, or -1.  If `owner_calls` is known for a record, that call
-        is returned.  For each record of the log, `caused` says that the record has no leg, and
-        takes the leg of the call around it.  `owner_calls` and `caused` may be empty.
+        the call in which the event was recorded, or -1.  If `owner_calls` is known for a record,
+        that call is returned.  `caused` marks records that have no leg of their own: they take the
+        leg of the call around them.  `owner_calls` and `caused` may be empty.
         """
         made = np.empty(len(record), np.int32)
         find_calls(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find calls by their leg and ENTRY record: the loops of call_finder.py."""
+"""Find calls by their leg and ENTRY record, in loops for call_finder.py."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def enter_calls(
     Each call has a `leg` and an ENTRY record `entry`.  For each record, `of` is its leg, and
     `parent` the call around it.  `carried` says that the record represents a further packet in a
     call's list.  If a call and its ENTRY have the same leg, row[ENTRY] is set to the call's row.  A
-    pair is made for each call of another leg than its ENTRY, and for each call whose ENTRY is
-    carried: (leg, record) in `key`, and the call's row in `other`.  The record in the pair is the
-    ENTRY or, if the ENTRY is carried, the call around it. several[record] is set.  Returns the
-    number of pairs.
+    pair is made for each call whose leg differs from that of its ENTRY, and for each call whose
+    ENTRY is carried: `key` gets (leg, record), and `other` gets the call's row.  The record in the
+    pair is the ENTRY or, if the ENTRY is carried, the call around it. several[record] is set.
+    Returns the number of pairs.
     """
     count, span = 0, np.int64(len(of) + 1)
     for i in range(len(leg)):
@@ -66,13 +66,14 @@ def find_calls(
     other: Int64s,
     made: Int32s,
 ) -> None:
-    """Write into `made` the row of the innermost call of the leg around each record; -1 = none.
+    """Write into `made` the row of the leg's innermost call around each record; -1 = none.
 
-    The searched records are in `record`, their legs in `leg`; with `caused`, the leg is that of the
-    call around the record.  For each record of the log there are `owner_calls` (may be empty), its
-    times `ts` and `exit_ts`, the call around it (`parent`), and its leg (`of`).  The other arrays
-    are described at enter_calls().  Calls of a damaged log may not nest, so this function checks
-    that an outer call still runs at the record's time.
+    `record` has the records for which calls are searched, and `leg` their legs.  `caused` marks
+    records that have no leg: they take the leg of the call around them.  For each record of the log
+    there are `owner_calls` (may be empty), its times `ts` and `exit_ts`, the call around it
+    (`parent`), and its leg (`of`).  The other arrays are described at enter_calls().  In a damaged
+    log, a call may have ended before a call inside it, so this function checks that an outer call
+    still runs at the record's time.
     """
     for i in range(len(record)):
         at, mine, found = np.int64(record[i]), np.int64(leg[i]), np.int64(-1)

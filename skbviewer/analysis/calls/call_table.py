@@ -101,7 +101,7 @@ class CallTable:
         return made
 
     def stored(self, name: str) -> Column:
-        """Return the column `name`, which was set before, in the narrow type that it has."""
+        """Return the column `name`, which was set before, in its narrow type."""
         return self._set[name]
 
     def part(self, name: str, rows: Rows) -> Column:
@@ -119,7 +119,7 @@ class CallTable:
         return np.where(ends >= 0, ends - self._recorded("ts", entry), -1)
 
     def columns(self, rows: slice) -> dict[str, Column]:
-        """Return the columns at `rows` in narrow types; `ordinal` of the ENTRY replaces `entry`."""
+        """Return the columns at `rows` in narrow types, with the ENTRY's `ordinal` for `entry`."""
         entry = self._set["entry"][rows].astype(np.int64)
         names = {name: recorded for name, recorded in _OF_ENTRY.items() if name not in self._set}
         recorded = parts(self.records, {*names.values(), "skb", "flags", "ordinal"}, entry)
@@ -142,7 +142,7 @@ class CallTable:
     def passing(self, backwards: bool = False) -> Iterator[slice]:
         """Yield slices of rows that cover the whole table; if `backwards`, the last slice first.
 
-        When the next slice is yielded, the memory of the one before is released.
+        When the next slice is yielded, the memory of the slice before is released.
         """
         return record_blocks(self.records, len(self), backwards)
 

@@ -75,7 +75,7 @@ def unite(
     and `events` are what each record costs (ns), as the probe of a call or as an event; both may be
     empty.  `last` is the open interval of each context and CPU (END is -1 if there is none).
     `done` is the number of columns of `spans` used so far.  Writes each interval that is complete
-    into `made`, as a column from PLACE to EVENTS, and returns their number.
+    into `made`, as a column from PLACE to EVENTS, and returns the number of these intervals.
     """
     count, asked, cpus = np.int64(0), len(probes) > 0, last.shape[1] // LEVELS
     for i in range(len(ts)):

@@ -90,7 +90,7 @@ def _ordered(
 
 
 def _spans(records: Records, places: int) -> Int64s:
-    """Return interrupts with entry and exit events, in order of entry, as an array of (4, n)."""
+    """Return interrupts with entry and exit events, in order of entry, as an array with 4 rows."""
     last = np.full(places, -1, np.int64)
     parts = [np.zeros((4, 0), np.int64)]
     for some in record_blocks(records):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What interrupted a call between its entry and its exit: interrupts, other tasks, other CPUs.
+"""What interrupted a call: interrupts, other tasks, moves to another CPU.
 
 Input: the records of a KBL, the nesting, losses of records, and calls.  Output for each call:
 MARK_* bits, its self time, the time in which interrupts ran, the time in which its thread was
@@ -37,10 +37,11 @@ MARK_GAP = 8  # its CPUs lost records meanwhile, so some inner calls may be unkn
 
 
 class Interruptions(NamedTuple):
-    """For each call: MARK_* bits; self time (-1: unknown), times of interrupts and switches (ns).
+    """Columns with an element for each call; times are in ns, and an unknown self time is -1.
 
-    `irq_ns` and `off_ns` also count interrupts and switches during inner calls.  `probes_ns` and
-    `events_ns` are what probes and events cost in interrupts; 0 without a calibration.
+    `marks` has MARK_* bits.  `irq_ns` is the time in which interrupts ran, and `off_ns` the time in
+    which the thread was switched out, both also during inner calls.  `probes_ns` and `events_ns`
+    are what probes and events cost in interrupts; 0 without a calibration.
     """
 
     marks: UInt8s
@@ -58,7 +59,7 @@ def find_interruptions(
     calls: CallTable,
     between: Between,
 ) -> Interruptions:
-    """Return how `calls` were interrupted: by interrupts, thread switches and lost records.
+    """Return how interrupts, thread switches and lost records affected `calls`.
 
     `between` holds the times of interrupts and switches.  All packets of a list that was passed to
     a call get the interruptions of this call.
@@ -91,14 +92,14 @@ def find_interruptions(
 
 
 def _of_rows(values: Column, owner: Int32s) -> Column:
-    """Return for each row of `owner` the value of that record; see Nesting.owner()."""
+    """Return the value of each record in `owner`; see Nesting.owner()."""
     if not len(values):
         return np.zeros(len(owner), np.int8)
     return np.asarray(values[owner])
 
 
 def _note_gaps(records: Records, losses: Losses, calls: CallTable, marks: UInt8s) -> None:
-    """Mark the calls between whose entry and exit their CPU lost records.
+    """Mark the calls during which their CPU lost records.
 
     If a call moved to another CPU, losses of all CPUs count, because it is unknown where the call
     ran.

@@ -29,7 +29,8 @@ def compensated_durations(
     The result is the recorded duration minus three costs: the probe of the call itself (`empty`),
     the probes of calls inside it, and events inside it.  The duration is at least 0.  Duration and
     error are both -1 if the duration is unknown.  What happened in interrupts is also inside the
-    call: `in_interrupts` has the costs (probes, events) in them. error_bar() computes the error.
+    call: `in_interrupts` has the costs of the probes and of the events in interrupts. error_bar()
+    computes the error.
     """
     own = nesting.sums_inside(costs.probes), nesting.sums_inside(costs.events)
 
@@ -57,13 +58,14 @@ def error_bar(known: Calibration, probes: Int64s, events: Int64s, dur: Int64s) -
 
     The cost of probes may be wrong by half (tests/lab/test_calibration.py), and at least by the
     difference between calls with and without a packet.  The cost of events is an estimate, so all
-    of it may be wrong.  If both costs exceed the duration `dur`, the error is at least the excess.
+    of it may be wrong.  If the two costs together exceed the duration `dur`, the error is at least
+    the excess.
     """
     unsure = np.maximum(-(-probes // 2), known.error) + events
     return np.asarray(np.maximum(unsure, probes + events - dur), np.int64)
 
 
 def is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:
-    """Return for each call in `rows` whether its duration and all calls inside it are known."""
+    """Return for each call in `rows` whether its duration, and every call inside it, is known."""
     known = (calls.part("dur_ns", rows) >= 0) & ((calls.part("marks", rows) & MARK_GAP) == 0)
     return np.asarray(known, np.bool_)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What it costs to write each record: how much longer the calls around it take.
+"""What it costs to write each record: how much longer the calls around the record take.
 
 Input: the records of a KBL, the nesting, and the calibration.  Output: for each record, the cost of
 the probe of its call, and the cost of its event (ns).
@@ -24,14 +24,14 @@ DROP_COST = 45
 
 
 class Costs(NamedTuple):
-    """Computes what records cost; without a calibration (`known`) the results are empty."""
+    """Computes what records cost; the results are empty without a calibration (not `known`)."""
 
     records: Records
     nesting: Nesting
     known: Calibration | None
 
     def probes(self, some: slice) -> Int64s:
-        """Return for each record by how much its probe prolongs the calls around it (ns).
+        """Return by how much (ns) the probe of each record prolongs the calls around the record.
 
         A call that handles a list counts once, however many packets the list has.
         """

@@ -38,7 +38,7 @@ class Losses(NamedTuple):
 def losses(log: KernelLog, missed: bool = False) -> Losses:
     """Return all losses: first LOST records in order of time, then gaps in the file.
 
-    Calls that probes missed count as losses only if `missed` is set; their CPU is unknown.
+    If `missed` is set, calls that were missed by probes are losses, too; their CPU is unknown.
     """
     records = log.records
     lost = rows_where(records, lambda some: part(records, "kind", some) == LOST)
@@ -61,7 +61,7 @@ def _of_hole(hole: Hole) -> tuple[int, ...]:
 
 
 class Spans:
-    """The times when any CPU of a KBL lost records, so that no packet's place is certain."""
+    """The times when any CPU of a KBL lost records, so that it is uncertain where packets were."""
 
     def __init__(self, spans: Sequence[tuple[int, int]] = ()) -> None:
         """Use the times `spans`: (begin_ns, end_ns) on the KBL's clock."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Add up the stretches of calls: the loops of self_times.py."""
+"""Add up the parts of calls in which no inner call runs, in compiled loops for self_times.py."""
 
 from __future__ import annotations
 
@@ -43,14 +43,15 @@ def add_stretches(
     probes: Int64s,
     events: Int64s,
 ) -> None:
-    """Add up the stretches of calls that end where an inner call begins, for a block of records.
+    """Add up the parts of calls that end where an inner call begins, for a block of records.
 
     The block begins at record `first`; `ts` and `cpu` are its columns.  The next arrays have an
-    element for each record of the log: `kind` to `carried`, as in Records and Nesting; `at` and
-    `at_cpu`, the time (ns) and CPU at which a call's next stretch begins; `own`, `irq`, `off`,
-    `probes` and `events`, the sums of a call (see SelfTimes).  `switch_first` to `switch_near` are
-    thread switches by CPU.  `irq_first` to `events_sum` are interrupts by context and CPU, with
-    running sums.  `near` is where the next search among the interrupts begins.
+    element for each record of the log.  `kind` to `carried` are those of Records and Nesting.  `at`
+    and `at_cpu` are the time (ns) and CPU at which the call's next part without an inner call
+    begins.  `own`, `irq`, `off`, `probes` and `events` are the call's sums (see SelfTimes).
+    `switch_first` to `switch_near` are thread switches by CPU.  `irq_first` to `events_sum` are
+    interrupts by context and CPU, with running sums.  `near` is where the next search among the
+    interrupts begins.
     """
     for i in range(len(ts)):
         record = np.int64(first + i)
@@ -99,7 +100,7 @@ def add_totals(
     probes: Int64s,
     events: Int64s,
 ) -> None:
-    """Add the last stretch of each call, and add the totals of each call to the call around it.
+    """Add the time after each call's last inner call; add the call's sums to the call around it.
 
     The loop goes backwards from record `stop` - 1 to record `first`, because inner calls must be
     complete first.  The other arrays are described at add_stretches().
@@ -148,7 +149,7 @@ def _stretch(
     probes: Int64s,
     events: Int64s,
 ) -> None:
-    """Add to the sums of a call the stretch that ends at the time `until` on the CPU `cpu`."""
+    """Add a part of a call to its sums; the part ends at the time `until` on the CPU `cpu`."""
     since, level, on = at[record], np.int64(context[record]), np.int64(at_cpu[record])
     if (
         level == TASK

@@ -3,9 +3,9 @@
 
 Input: the records of a KBL, the nesting, and the times when CPUs were interrupted or switched
 threads.  Output: the times of each record that is a call, whatever packets the call handled.  The
-calls directly inside a call cut its time into stretches.  Interrupts and thread switches are
-searched in each stretch separately.  So an interrupt or switch during an inner call counts only for
-the inner call.
+calls directly inside a call cut its time into parts.  Interrupts and thread switches are searched
+in each part separately.  So an interrupt or switch during an inner call counts only for the inner
+call.
 """
 
 from __future__ import annotations

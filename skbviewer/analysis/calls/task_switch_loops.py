@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Follow which thread runs on each CPU: the loops of task_switches.py."""
+"""Follow which thread runs on each CPU, in loops for task_switches.py."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def thread_runs(
 ) -> int:
     """Write CPU and time of each thread switch into `made`, and return the number of switches.
 
-    A CPU has switched when an entry or return on it is made by another thread than the entry or
-    return before.  `ts`, `kind`, `cpu` and `pid` are columns of a block of records; only the
-    entries among them count.  `end`, `end_cpu` and `end_pid` are the returns up to the last of
+    A CPU has switched threads if an entry or return on it is from another thread than the previous
+    entry or return on it.  `ts`, `kind`, `cpu` and `pid` are columns of a block of records; only
+    the entries among them count.  `end`, `end_cpu` and `end_pid` are the returns up to the last of
     these records, in order of time.  `last` is the last thread seen on each CPU (-1: none yet).
     """
     count, at = 0, 0
@@ -128,7 +128,7 @@ def _rise(waiting: Int64s, at: Int) -> None:
 
 @allocation_free
 def _sink(waiting: Int64s, last: Int) -> None:
-    """Move the heap's return at index `last` to the place of the first one, which was removed.
+    """Move the heap's return at index `last` to index 0, whose return was removed.
 
     The order of the heap is then restored.
     """

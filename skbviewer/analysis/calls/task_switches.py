@@ -63,9 +63,9 @@ def switches(records: Records) -> Switches:
 class _Returns:
     """Sorts the returns of calls by time, block by block.
 
-    Returns that are later than the block wait on a stack.  Each return on the stack is earlier than
-    the one below it, as in nested calls.  A return that is later than the one on top of the stack
-    goes into a heap (Knuth, TAOCP 3, 5.2.3).
+    A return that is later than its block is kept on a stack.  Each return on the stack is earlier
+    than the one below it, as in nested calls.  A return that is later than the one on top of the
+    stack goes into a heap (Knuth, TAOCP 3, 5.2.3).
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class _Returns:
     def returns_until(self, rows: Rows, is_last: bool) -> tuple[Int64s, Int64s]:
         """Return (times, records) of the returns until the last of `rows`.
 
-        If `is_last`, all other returns are included.
+        If `is_last`, all later returns are included, too.
 
         Returns of interrupts are included because they show which task they interrupted.  On an
         idle CPU, for example, only the returns of interrupts show the task.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compare two recordings: sizes of effects with intervals, changes, steps of two packets."""
+"""Compare two recordings: effects with confidence intervals, changes, steps of two packets."""
 
 from .aligned_packet_paths import PacketSteps, Step, packet_steps
 from .comparison import Comparison, Side, compare

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Go over the calls of a recording once: sums by block and function, stages, paths.
+"""Go over the calls of a recording once, and compute sums by block, times of stages, and paths.
 
 Array operations would go through the memory once for each of these sums.
 """
@@ -34,8 +34,8 @@ TASK, SOCK, SKB_IS_RET = 0, 0x80, 0x10  # context, and flags of kbl.h
 class Calls(NamedTuple):
     """Some consecutive rows of table `call`.
 
-    Only `chosen` calls are added to sums.  `once` marks chosen calls, each call in only one of the
-    rows in which it is stored.
+    Only `chosen` calls are added to sums.  A call may be stored in several rows: `once` marks only
+    one row of each chosen call.
     """
 
     leg: Int64s  # from 1
@@ -57,8 +57,8 @@ class Calls(NamedTuple):
 class Legs(NamedTuple):
     """Columns of all legs of a recording.
 
-    `direction` is an index of leg_directions.WORDS.  All records of `usable` legs are known;
-    `staged` legs have stages.
+    `direction` is an index of leg_directions.WORDS.  `usable` marks the legs whose records are all
+    known, and `staged` the legs that have stages.
     """
 
     begin: Int64s
@@ -89,12 +89,12 @@ class Functions(NamedTuple):
 class Found(NamedTuple):
     """The results of going over all calls.
 
-    All sums have a row for each row of Blocks: `sums` also by function, `layers` by direction and
-    layer, `stages` and `shown` by stage.  `key` and `key_block` have an element for each call with
-    a self time, as in Grouped.  `is_early` marks calls that began before they had their packet.
-    `early` has a column for each early call, and for each call inside one.  The column has the
-    call's row, layer, direction and block, its self time (-1: it counts for no layer), and the time
-    during which the call had its packet.
+    `sums`, `layers`, `stages` and `shown` have an element for each row of Blocks.  `sums` is also
+    divided by function, `layers` by direction and layer, `stages` and `shown` by stage.  `key` and
+    `key_block` have an element for each call with a self time, as in Grouped.  `is_early` marks
+    calls that began before they had their packet.  `early` has a column for each early call, and
+    for each call inside one.  The column has the call's row, layer, direction and block, its self
+    time (-1: it counts for no layer), and the time during which the call had its packet.
     """
 
     sums: Float64s  # [ROWS, block, function]
@@ -166,7 +166,7 @@ def _begin(leg: Int, legs: Legs, found: Found) -> None:
 def _step(
     leg: Int, entry: Int, function: Int, legs: Legs, functions: Functions, found: Found
 ) -> None:
-    """Add a function to the path of a leg if it is a step, and is not yet in the path."""
+    """Add a function to the path of a leg if it counts as a step, and is not yet in the path."""
     number = functions.path_step[function]
     if found.seen[function] != leg and is_step(number, entry, legs.begin[leg], legs.end[leg]):
         found.seen[function] = leg
@@ -175,7 +175,7 @@ def _step(
 
 @allocation_free
 def _firsts(entry: Int, begin: Int, role: Int, state: Int64s) -> None:
-    """Note in `state` when the leg first entered a function of each role after `begin`."""
+    """Store in `state` when the leg first called a function of each role after `begin`."""
     if entry < begin or not role:
         return
     for bit in range(AT_IP - AT_RECEIVED + 1):
@@ -194,7 +194,7 @@ def _layer(
     functions: Functions,
     found: Found,
 ) -> None:
-    """Add a call's self time to its layer, as stats.layer_loops does; store early calls."""
+    """Add a call's self time to its layer, as stats/layer_time_loops.py does; store early calls."""
     entry, own = calls.entry_ns[at], calls.self_ns[at]
     end = entry + max(calls.dur_ns[at], 0)
     since = legs.begin[leg]
@@ -286,8 +286,8 @@ def early_layers(
 
     Each call has a `row` of the table (rising), the row of the call around it in `parent` (-1:
     none), and a column of `early` (EARLY_ROWS).  A call adds its self time, but at most the time
-    during which it had its packet and no inner call had its own.  The first rows of `layers` are
-    blocks of time; groups of flows follow from row `first_group` on.
+    for which it had its packet, without the time for which the calls directly inside it had theirs.
+    The first rows of `layers` are blocks of time; groups of flows follow from row `first_group` on.
     """
     _, layer, direction, block, own, late = early
     left = late.copy()

@@ -24,11 +24,11 @@ COLUMNS = loop.Calls._fields[:-2]  # the last two are not columns of the table
 class CallSums(NamedTuple):
     """Sums over calls, for each block of time and group of flows.
 
-    `functions` has the shape [row of call_pass_loops, block, function].  `key` and `key_block` are
+    `functions` has the shape [row of call_sum_loops, block, function].  `key` and `key_block` are
     columns of Grouped.  `layers` has the shape [block, direction, layer]; `stages` and `shown` have
-    [block, stage].  `path` is the number of each leg's path (breakdown.path_rule).  `usable` marks
-    the chosen legs whose records are complete.  `staged` marks the usable legs that are not copies
-    for sniffers.
+    [block, stage].  `path` is the number of each leg's path (breakdown/path_class_rule.py).
+    `usable` marks the chosen legs whose records are complete.  `staged` marks the usable legs that
+    are not copies for sniffers.
     """
 
     functions: Float64s
@@ -119,7 +119,7 @@ def _functions(scope: Scope) -> loop.Functions:
 
 
 def _counted(scope: Scope) -> Bools:
-    """Return for each call of the session whether it is chosen, and does not repeat another."""
+    """Return for each row of table `call` whether its call is chosen and counts in this row."""
     if len(scope.once) == len(scope.calls):
         return np.ascontiguousarray(scope.once)
     counted = np.zeros(len(scope.calls), np.bool_)

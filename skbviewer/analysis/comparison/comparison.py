@@ -32,8 +32,8 @@ class Side(NamedTuple):
 class Comparison(NamedTuple):
     """The result of comparing two recordings.
 
-    `paths` describes the path classes that the rows of section "paths" name.  `unjudged` says why
-    no difference could be judged; it is "" if some were judged.  `tests` is the number of
+    `paths` describes the path classes that are named in the rows of section "paths".  `unjudged`
+    says why no difference could be judged; it is "" if some were judged.  `tests` is the number of
     differences that were judged.
     """
 
@@ -88,7 +88,7 @@ def _paths(one: Measurements, two: Measurements) -> dict[str, PathClass]:
 
 
 def _compared(side: Measurements, paths: Mapping[str, PathClass]) -> dict[Measure, Estimates]:
-    """Return one recording's estimates by measure; of all path classes, only those in `paths`."""
+    """Return one recording's estimates by measure; path classes are only those in `paths`."""
     found = {}
     for of, each in side.estimates:
         names = tuple(name for name in each.names if name in paths)

@@ -3,11 +3,11 @@
 
 A difference is a ratio.  The logarithm of a ratio is the difference of two logarithms, so their
 variances add up, with degrees of freedom by Welch (1947).  A thing (a function, a layer ...) may
-occur in only one recording.  In this case the question is: if both recordings had the same windows
-of time, how probable would it be that all windows with this thing are in one recording?  A
-comparison has hundreds of differences, so some are large by chance.  Holm's correction ("A simple
-sequentially rejective multiple test procedure", Scand. J. Statist. 6, 1979) limits the probability
-that *any* difference is reported by chance to LEVEL, even if the differences depend on each other.
+occur in only one recording.  The question is then: if both recordings had the same windows of time,
+how probable would it be that all windows with this thing are in one recording?  A comparison has
+hundreds of differences, so some are large by chance.  Holm's correction ("A simple sequentially
+rejective multiple test procedure", Scand. J. Statist. 6, 1979) limits the probability that *any*
+difference is reported by chance to LEVEL, even if the differences depend on each other.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Difference(NamedTuple):
 
     `a` and `b` are the values in the measure's unit; `number_a` and `number_b` say how many data
     they are made of.  `change` is b / a - 1; `low` and `high` are the ends of its 95 % confidence
-    interval.  `p` is the probability of such a difference between equal recordings.  `adjusted` is
-    `p` after Holm's correction; it is None if the difference is not judged, and `why` is the
-    reason.  If `lossy` is true, lost records may have changed `a` or `b`.  None stands for an
-    unknown value.
+    interval.  `p` is the probability of a difference at least as large between equal recordings.
+    `adjusted` is `p` after Holm's correction; it is None if the difference is not judged, and `why`
+    is the reason.  If `lossy` is true, lost records may have changed `a` or `b`.  None stands for
+    an unknown value.
     """
 
     measure: Measure
@@ -60,7 +60,7 @@ class Difference(NamedTuple):
 
     @property
     def has_data(self) -> bool:
-        """Return whether A or B has data for this row, and the values are not both 0."""
+        """Return whether A or B has data for this row, and at least one value is not 0."""
         return bool(self.number_a or self.number_b) and not self.a == self.b == 0
 
     @property

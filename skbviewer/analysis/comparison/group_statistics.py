@@ -187,7 +187,7 @@ def passes_of(direction: Int64s, block: Int32s, blocks: Blocks) -> Float64s:
 
 
 def counts_of(block: Int32s, blocks: Blocks) -> Float64s:
-    """Return how many elements are in each block and each group, as one column of blocks.rows rows.
+    """Return how many elements are in each block and each group, as a column with blocks.rows rows.
 
     `block` is the block and group of each element, coded as in Blocks.of_leg.
     """

@@ -110,7 +110,7 @@ def _of_passes(
 
 
 def _stages(scope: Scope, blocks: Blocks, found: CallSums, lossy: bool) -> Estimates:
-    """Return estimates of the stages that stats.stages defines, of the wire, and of reading."""
+    """Return estimates for stages (stats/leg_stages.py), for the wire, and for reading."""
     every = np.arange(len(found.usable))
     wire = wire_times(scope, every)
     known = np.flatnonzero(wire >= 0)

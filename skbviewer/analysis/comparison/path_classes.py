@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The path classes of the passes in a recording; the same class has the same name everywhere.
 
-A pass is one leg, so its path is the path of a packet that has only this leg (breakdown.path_rule).
+A pass is one leg, so its path is the path of a packet that has only this leg
+(breakdown/path_class_rule.py).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Cut a recording into blocks of time and groups of flows, within which calls may be alike.
+"""Divide a recording into blocks of time and groups of flows; calls in a block may be alike.
 
 A call resembles the next one, because both use the same caches, queues, and clock rate of the CPU.
-So calls are not an independent sample.  Stretches of time are nearly independent of each other if
+So calls are not an independent sample.  Two periods of time are nearly independent of each other if
 they are much longer than the time over which calls depend on each other.  Blocks have equal numbers
 of legs rather than equal durations; otherwise, pauses in the traffic would leave most blocks empty.
 

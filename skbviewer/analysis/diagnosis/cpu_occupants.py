@@ -18,8 +18,8 @@ MAX_CALLS = 5000  # most calls that are read
 class Occupant(NamedTuple):
     """A thread or interrupt on a CPU: time in recorded functions (ns), longest function, a call.
 
-    `call` is the id of a call of the longest function.  A thread may have slept in its functions,
-    so it may have had the CPU for less time.
+    `call` is the id of a call of the function that took longest.  A thread may have slept in its
+    functions, so it may have had the CPU for less time than they took.
     """
 
     who: str
@@ -62,7 +62,7 @@ def occupants(case: Case, leg: int, cpu: int, begin: int, end: int) -> list[Occu
 
 
 def _calls_during(case: Case, begin: int, end: int) -> Int64s:
-    """Return the calls (0-based rows, rising) of all logs that ran from `begin` to `end` (ns)."""
+    """Return the calls (0-based rows, rising) that any log has between `begin` and `end` (ns)."""
     columns = case.scope.columns
     rows = columns.rows_during("call", "entry_ns", ("entry_ns", "dur_ns"), (begin, end))
     entry, dur = (

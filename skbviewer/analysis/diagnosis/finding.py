@@ -39,9 +39,9 @@ class Finding(NamedTuple):
 
     `packet` is the packet that suffered most (-n for row K<n>); it is None if the finding is about
     the recording.  `cost_ns` is the time that the cause cost all packets together; it is None if
-    the cause cost no time.  `packets` are indices of Breakdown.units.  `explains` names the parts
-    of these packets' times that the finding explains.  `rows` are the numbers of the packets,
-    rising, -n for row K<n> (int64).
+    the cause cost no time.  `packets` are indices of Breakdown.units.  `explains` has the names of
+    those parts of the packets' times that the finding explains.  `rows` are the numbers of the
+    packets, rising, -n for row K<n> (int64).
     """
 
     rule: str
@@ -84,8 +84,8 @@ class Need(NamedTuple):
 class Rule(NamedTuple):
     """A line of RULE_TABLE: a rule, what it needs, and the function that finds its cause.
 
-    Without a finding, a rule claims that its cause is absent.  `absence` is what this claim needs
-    in addition to `needs`.  `find` raises Cancelled.
+    Without a finding, a rule claims that its cause is absent.  For this claim, the data in
+    `absence` are needed in addition to those in `needs`.  `find` raises Cancelled.
     """
 
     name: str

@@ -64,7 +64,7 @@ def _failures(case: Case) -> dict[int, int]:
 
 
 def covered_ns(row: Int64s, begin: Int64s, end: Int64s, size: int) -> Int64s:
-    """Return for each of `size` packets how long (ns) it had at least one of the given times.
+    """Return how long (ns) each of `size` packets waited; times that overlap count only once.
 
     Times are from `begin` to `end` (ns); `row` is the packet.  If several hosts forward a packet,
     it may wait in several of them at once.

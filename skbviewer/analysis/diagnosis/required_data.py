@@ -68,8 +68,8 @@ def functions(*names: str, how: str = "") -> Need:
 def events(group: str, *kinds: KblEvent) -> Need:
     """Return the need for a log that records the events of `group`.
 
-    The recorder notes which groups of events were on, so even a log without such an event may
-    fulfil the need.  `kinds` are the kinds of events in `group`.
+    The recorder notes which groups of events were on, so even a log that has no event of the group
+    may fulfil the need.  `kinds` are the kinds of events in `group`.
     """
 
     def how(case: Case) -> str:
@@ -96,7 +96,7 @@ def logs() -> Need:
 
 
 def no_losses() -> Need:
-    """Return the need that no record of the chosen packets can have been lost."""
+    """Return the need for complete records of the chosen packets: none of them may be lost."""
     return Need(
         lambda case: not case.may_lack_records,
         "records that were lost",
@@ -105,7 +105,7 @@ def no_losses() -> Need:
 
 
 def headers() -> Need:
-    """Return the need that no drop is in a log that has no packet headers."""
+    """Return the need for packet headers in all logs that have drops of chosen packets."""
     return Need(
         lambda case: not case.has_headerless_drops,
         "headers of the dropped packets",
@@ -114,7 +114,7 @@ def headers() -> Need:
 
 
 def calibration() -> Need:
-    """Return the need that the cost of the probes was measured."""
+    """Return the need for a calibration: the cost of the probes must have been measured."""
     return Need(
         lambda case: case.made.calibrated, "a calibration of the probes", "kblrecord --calibrate"
     )

@@ -57,7 +57,7 @@ def sent_again(case: Case) -> list[Again]:
     """Return the chosen packets that repeat a segment, and what happened to the first copy.
 
     If the segment was cut in another way, its first copy is the segment that had its first byte.
-    An skb that several captures have counts once.
+    If several captures have an skb, the skb counts once.
     """
     again = repetitions(case)
     chosen = flags_of(case.packets, case.scope.columns.length("packet") + 1)

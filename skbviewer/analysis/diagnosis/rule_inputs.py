@@ -78,7 +78,7 @@ class Case:
         self._made: dict[str, Any] = {}
 
     def cached(self, name: str, make: Callable[[Case], Any]) -> Any:
-        """Return make(case), which is computed at the first call with this `name` and then kept."""
+        """Return make(case), which is computed only once for each `name` and then kept."""
         if name not in self._made:
             self._made[name] = make(self)
         return self._made[name]
@@ -121,7 +121,7 @@ class Case:
 
     @cached_property
     def _listed_legs(self) -> Bools:
-        """Return for each leg whether its packet is listed, even if the packet has no times."""
+        """Return for each leg whether the user listed its packet, which may have no times."""
         columns = self.scope.columns
         assert self.listed is not None
         return flags_of(legs_of_rows(columns, self.listed), columns.length("leg"))
@@ -174,7 +174,7 @@ class Case:
     def parts(self) -> PartGroups:
         """Return the time of each chosen packet in each part; packets are indices of `rows`.
 
-        Functions whose times are not needed are left out.
+        The result has no parts of functions whose times are not needed.
         """
         kept = list[Parts]()
         for _ in self._blocks(kept):
@@ -220,7 +220,7 @@ class Case:
         return self._sum_of(np.flatnonzero(functions))
 
     def _sum_of(self, parts: Int64s) -> Int64s:
-        """Return the time (ns) of each chosen packet in `parts`, which index each stage."""
+        """Return how long (ns) each chosen packet spent in `parts` (indices in each stage)."""
         found = np.zeros(len(self.rows), np.int64)
         for stage in range(0, self.made.part_count, self.made.per_stage):
             for part in parts.tolist():
@@ -304,9 +304,9 @@ class Case:
         """Return the call (0-based row) with which a leg continues after a wait; -1 if none.
 
         The wait lasts from `begin` to `end` (ns on the log's clock).  The call is the first one
-        that begins exactly when the wait ends.  Otherwise, it is the innermost call that began
-        before the wait and goes on after it.  If neither of these calls exists, it is the first
-        call after the wait.
+        that begins exactly when the wait ends.  If no call begins at that time, it is the innermost
+        call that began before the wait and goes on after it.  If there is no such call either, it
+        is the first call after the wait.
         """
         rows, _ = self.scope.columns.rows_with("call", "leg", np.array([leg + 1]))
         entry, dur = self.of_call("entry_ns", rows), self.of_call("dur_ns", rows)

@@ -77,7 +77,7 @@ def _with_rows(made: Breakdown, one: Finding) -> Finding:
 
 
 def _with_stored_calls(scope: Scope, one: Finding) -> Finding:
-    """Return the finding with the ids of calls in the session: the scope may lack some calls."""
+    """Return the finding with the ids of calls in the session, which may differ in the scope."""
 
     def of(fact: Evidence) -> Evidence:
         if fact.kind != CALL or fact.id is None:

@@ -20,7 +20,7 @@ IDLE = 0  # thread
 
 
 class Ran(NamedTuple):
-    """How long (ns) a thread had a CPU; its longest stretch there began at `event` (a row)."""
+    """How long (ns) a thread had a CPU; its longest turn on the CPU began at `event` (a row)."""
 
     who: str
     ns: int

@@ -88,10 +88,10 @@ def finding_of(
 
 
 def before_in_queue(case: Case, kind: int, longest: Longest) -> int:
-    """Return how many packets were in a queue before a packet came, and left the queue earlier.
+    """Return how many packets were in a queue before a packet came, and left it before that packet.
 
-    `longest` is the wait of the packet that came, and `kind` is the kind of wait.  Only packets of
-    the same log are counted.
+    `longest` is the wait of the packet that came later, and `kind` is the kind of wait.  Only
+    packets of the same log are counted.
     """
     spans = case.waits_at(kind, longest.begin)
     sources = case.scope.sources_of(spans.leg)
@@ -143,7 +143,8 @@ def occupied(case: Case, longest: Longest) -> tuple[str, list[Evidence]]:
     """Return a sentence about what used the CPU during a wait, and the calls that show it.
 
     The sentence is "" if no call followed the wait.  If recorded functions fill less than half of
-    the wait, or if a thread slept in one, the scheduler's events (if recorded) make the sentence.
+    the wait, or if a thread slept in one of them, the sentence is made from the scheduler's events,
+    if they were recorded.
     """
     if longest.call < 0:
         return "", []
@@ -170,8 +171,8 @@ def occupied(case: Case, longest: Longest) -> tuple[str, list[Evidence]]:
 def _had_the_cpu(ran: list[Occupant], scheduled: list[Ran]) -> bool:
     """Return whether all threads had the CPU for at least as long as their functions ran.
 
-    If a thread had the CPU for less time, it slept in a function, for example until a socket had
-    room.
+    If a thread had the CPU for less time than its functions ran, it slept in a function, for
+    example until a socket had room.
     """
     had = {one.who: one.ns for one in scheduled}
     return all(one.ns <= had.get(one.who, 0) for one in ran if one.is_thread)

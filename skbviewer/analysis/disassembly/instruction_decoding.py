@@ -35,7 +35,7 @@ class Decoded(NamedTuple):
 def decoder(machine: str, path: Path) -> Any:
     """Return capstone's decoder for the machine code of `machine`, an ELF name such as EM_X86_64.
 
-    Raises BadInput, which names `path`, if capstone has no such decoder.
+    Raises BadInput, which names `path`, if capstone cannot decode this machine's code.
     """
     capstone = _library(path)
     known = {

@@ -75,10 +75,10 @@ class Marks(NamedTuple):
 
 
 class Names:
-    """Names the targets of jumps and calls in the function from `begin` to `end`.
+    """Finds names for the targets of jumps and calls in the function from `begin` to `end`.
 
-    `starts` are the functions that a log knows, by address.  The same place has an address in
-    `image` that is smaller by `slide`.
+    `starts` are the functions that a log knows, by address.  The address of the same code in
+    `image` is smaller by `slide`.
     """
 
     def __init__(

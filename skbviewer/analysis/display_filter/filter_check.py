@@ -47,7 +47,8 @@ def fields_of_calls(text: str) -> tuple[str, ...]:
 def lists_packets(text: str) -> bool:
     """Return whether a filter passes only packets whose numbers are in the filter.
 
-    A filter that lists packets passes no row K<n>, whatever records were lost.  Raises FilterError.
+    If a filter lists packets by number, no row K<n> passes it, whatever records were lost.  Raises
+    FilterError.
     """
     plan = parse(text)
     return plan is not None and _lists_packets(plan)

@@ -3,8 +3,9 @@
 
 A condition about calls, legs or drops is evaluated for the rows of their table.  The result for
 calls, legs or drops is then transferred to packets.  A packet passes a condition about calls if at
-least one of its calls passes it; legs and drops count in the same way.  Different calls of a packet
-may fulfil different conditions, unless call() demands one call that fulfils all of them.
+least one of its calls fulfils the condition.  Conditions about legs and drops work in the same way.
+Different calls of a packet may fulfil different conditions, unless call() demands one call that
+fulfils all of them.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class Function(Node):
 
 @dataclass(frozen=True)
 class Every(Node):
-    """The word all or any before a field: whether all its values must fulfil the comparison.
+    """The word "all" or "any" before a field: whether all its values must fulfil the comparison.
 
     `wanted` is True for "all", and False for "any".
     """

@@ -19,7 +19,7 @@ _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 
 
 class Range(NamedTuple):
-    """The values from `first` to `last`, both included; for a single value, they are equal."""
+    """The values from `first` to `last` (included); a single value is both of them."""
 
     first: int | float
     last: int | float

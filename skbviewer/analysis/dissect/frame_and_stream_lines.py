@@ -33,8 +33,8 @@ class PacketFacts(NamedTuple):
     """What the session knows about one packet.
 
     `shift` is the scale of the TCP window.  `response_ns` is the time between a ping and its
-    answer.  `values` has the values of FIELDS and STREAM_FIELDS as a filter would write them; "" =
-    unknown.
+    answer.  `values` has the values of FIELDS and STREAM_FIELDS as they are written in filters; ""
+    = unknown.
     """
 
     number: int
@@ -188,7 +188,7 @@ def _claim(link: Link) -> Node:
 
 
 def _checked(node: Node, facts: PacketFacts, layer: str) -> Node:
-    """Return the header with a verdict beside its checksum, and again in a line of its own."""
+    """Return the header with its checksum's verdict beside the checksum and in a further line."""
     status, field = facts.values[f"{layer}.checksum.status"], f"{layer}.checksum"
     if not status:
         return node

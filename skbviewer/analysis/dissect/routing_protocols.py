@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Routing and bridging protocols: Wireshark's protocol name and Info, from their first bytes.
 
-Input: the captured bytes after the IP header, or of a TCP or UDP payload, or from the LLC header
-on.  The parsers raise IndexError or struct.error if the bytes are too short.
+Input: captured bytes.  They begin after the IP header, at the payload of TCP or UDP, or at the LLC
+header.  The parsers raise IndexError or struct.error if the bytes are too short.
 """
 
 from __future__ import annotations

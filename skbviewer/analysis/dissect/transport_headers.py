@@ -102,7 +102,7 @@ def _option(kind: int, value: bytes) -> str:
 def udp(data: bytes, at: int, end: int) -> Step:
     """Dissect the UDP header at byte `at` of `data`.
 
-    The UDP length says where the payload ends, but it ends at byte `end` at the latest.
+    The UDP length says where the payload ends, but the payload ends at byte `end` at the latest.
     """
     specs = (
         Spec("sport", "Source Port", "udp.srcport"),

@@ -2,9 +2,10 @@
 """Which cache lines each call read and wrote: accesses between marks, joined with calls.
 
 The emulator counted, between one mark and the next, the accesses by instructions of chosen
-functions.  Such accesses count for the call of the function that was open at that time.  If several
-calls of the function were open, accesses count for the last one, which interrupted the others or
-was called by them.  If the last open call may have been switched out, accesses count for no call.
+functions.  The accesses between two marks count for the call of the function that was open between
+them.  If several calls of the function were open, accesses count for the last one, which
+interrupted the others or was called by them.  If the last open call may have been switched out,
+accesses count for no call.
 """
 
 from __future__ import annotations
@@ -30,9 +31,8 @@ class TouchedLines(NamedTuple):
     """The loads and stores of the calls of one log, by cache line.
 
     `entry_ns` are the entry times of calls whose accesses are known, rising.  The accesses of call
-    `at` are the rows from first[at] to first[at + 1] of `line` (signed address, rising within a
-    call), `loads` and `stores`.  `left_out` is the number of accesses that do not count for any
-    call.
+    `at` are the rows first[at] : first[at + 1] of `line` (signed address, rising within a call),
+    `loads` and `stores`.  `left_out` is the number of accesses that do not count for any call.
     """
 
     entry_ns: Int64s
@@ -65,7 +65,7 @@ class _Span(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """The call for which accesses count from mark `begin` on; `unclear` calls may be it."""
+    """From mark `begin` on, accesses count for `call`; `unclear` are calls that it may be."""
 
     begin: int
     call: int

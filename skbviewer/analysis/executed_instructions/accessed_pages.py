@@ -40,7 +40,7 @@ def used_pages(calls: Iterable[PathCall]) -> list[UsedPage]:
 
 
 def calls_of_path(path: PacketPath) -> list[PathCall]:
-    """Return the calls of a packet's certain legs; calls that several legs share occur once."""
+    """Return the calls of the path's `certain_legs`; calls that several legs share occur once."""
     once = {
         (leg.source, call.entry_ns, call.cpu, call.function): call
         for leg in path.certain_legs

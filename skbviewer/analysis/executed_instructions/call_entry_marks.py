@@ -2,10 +2,11 @@
 """Find the mark that belongs to the entry of each call, once the marks of returns are known.
 
 Between two returns, the entries of calls and the marks of entries have the same order.  If there
-are as many entries as marks between two returns, their order joins them.  If the numbers of entries
-and marks differ, some calls are missing in the log, or began before the count.  Then time joins
-them.  The marks of returns show how far the clock was ahead of the instructions, and two marks of
-the same function are hundreds of instructions apart.
+are as many entries as marks between two returns, entries and marks are joined in their order.  If
+the numbers of entries and marks differ, some calls are missing in the log, or began before the
+count.  In this case, entries and marks are joined by their times.  The marks of returns show how
+far the clock was ahead of the instructions, and two marks of the same function are hundreds of
+instructions apart.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ BEHIND_CALL = (5, 9)  # the call of ftrace is at a function's begin, or behind a
 
 
 class _Entries(NamedTuple):
-    """Entries of calls, in order of time: the call, and how many joined returns came before."""
+    """Entries of calls, in order of time: the call, and the number of joined returns before it."""
 
     call: Int64s
     returns: Int64s
 
 
 class _Marks(NamedTuple):
-    """Marks of entries, in order: the row of each, and how many joined returns came before."""
+    """Marks of entries, in order: the row of each, and the number of joined returns before it."""
 
     row: Int64s
     returns: Int64s
 
 
 def entry_marks(calls: LogCalls, returned: Int64s, marks: ExecutedMarks) -> Int64s:
-    """Return for each call where the mark of its entry is in `marks`; UNKNOWN if there is none.
+    """Return for each call the index in `marks` of its entry's mark; UNKNOWN if there is none.
 
     `returned` is the row of the mark of each call's return, or UNKNOWN.  A call whose return has no
     mark gets no mark for its entry.
@@ -77,7 +78,7 @@ def _join_by_order(
 ) -> None:
     """Join entries with marks between two returns if there are as many entries as marks.
 
-    All marks must be of the right functions.
+    Each entry and its mark must be of the same function, otherwise none of them is joined.
     """
     size = 1 + max(entries.returns.max(initial=0), made.returns.max(initial=0))
     numbers = [np.bincount(part.returns, minlength=size) for part in (entries, made)]

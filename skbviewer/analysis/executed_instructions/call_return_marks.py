@@ -67,7 +67,7 @@ def _pairs(times: Int64s, marks: Int64s) -> Pairs | None:
 
 
 def _shifted(times: Int64s, marks: Int64s, first: int) -> Pairs | None:
-    """Return the pairs if the return with the index `first` has mark 0; None if too few."""
+    """Return the pairs if mark 0 belongs to the return with the index `first`; None if too few."""
     record = np.arange(max(first, 0), min(first + len(marks), len(times)))
     return Pairs(record, record - first) if len(record) >= LEAST_CALLS else None
 
@@ -105,7 +105,7 @@ def _shifts(times: Int64s, marks: Int64s) -> list[int]:
 
 
 def _votes(long: Int64s, short: Int64s) -> Int64s:
-    """Return shifts at which three distances in a row of `short` are like distances in `long`."""
+    """Return shifts at which three consecutive distances of both arrays are alike."""
     order = np.argsort(long, kind="stable")
     last = len(short) - IN_A_ROW
     if last < 0:

@@ -109,7 +109,7 @@ def _sums(group: Int64s, values: Int64s, chosen: Bools, size: int) -> Int64s:
 
 
 def _unknown(columns: Mapping[str, Int64s], joined: Bools) -> str:
-    """Return a sentence about calls that have marks but unknown numbers; "" if there are none."""
+    """Return a sentence about calls with marks whose instructions are unknown; "" if none are."""
     numbers = {
         name: int(np.count_nonzero(joined & (values < 0))) for name, values in columns.items()
     }

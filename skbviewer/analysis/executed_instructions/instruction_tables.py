@@ -16,7 +16,7 @@ NO_EXCEPTIONS = "the file has no counts of exceptions, because an older plugin w
 
 
 class Counted(NamedTuple):
-    """What the emulator counted besides steps: see CountedSteps of the session."""
+    """What the emulator counted besides instructions of calls: see CountedSteps of the session."""
 
     lines: LinesOfLog
     exceptions: Sequence[ExceptionCount]

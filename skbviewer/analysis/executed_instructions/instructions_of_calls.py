@@ -22,7 +22,7 @@ from .surrounding_calls import surrounding_calls
 
 
 class Steps(NamedTuple):
-    """Instructions of the calls of one log that have marks, by the time of entry (ns, rising).
+    """The executed instructions of one log's calls that have marks, sorted by entry time (ns).
 
     `executed` are the kernel's instructions between entry and return.  `own` are those of the
     `executed` instructions that ran outside the recorded inner calls.  `probes` are the
@@ -55,7 +55,7 @@ class Steps(NamedTuple):
 
 
 class _Between(NamedTuple):
-    """What was executed between the two marks of each call; `known` says whether it has both.
+    """What was executed between the two marks of each call; `known` says whether both marks exist.
 
     `idle` is how much (ns) the clock gained on the instructions, because the CPU was idle or the
     clock was read late.

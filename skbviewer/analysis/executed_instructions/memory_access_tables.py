@@ -29,7 +29,7 @@ NO_ACCESSES = (
 
 
 class _Accesses(NamedTuple):
-    """Accesses of calls, one in each row: its group, call, cache line, loads and stores."""
+    """Accesses of calls: each row has a group, a call, a cache line, and its loads and stores."""
 
     group: Int64s
     call: Int64s
@@ -39,7 +39,7 @@ class _Accesses(NamedTuple):
 
 
 class _Chosen(NamedTuple):
-    """Rows of chosen calls; `log` and `at` say where TouchedLines has each; UNKNOWN = nowhere."""
+    """Rows of chosen calls; each call's `log`, and its index `at` in TouchedLines (or UNKNOWN)."""
 
     rows: Int64s
     log: Int64s
@@ -140,7 +140,8 @@ def _accesses(chosen: _Chosen, groups: tuple[Int64s, Int64s], lines: LinesOfLog)
 def _rows(found: _Accesses, size: int, with_lines: bool) -> list[tuple[int, tuple[str | int, ...]]]:
     """Return (group, cells) for each block of `size` bytes that a group of calls accessed.
 
-    The cells are the address, the number of lines (only `with_lines`), calls, loads and stores.
+    The cells are the address, the number of lines (only if `with_lines`), and the numbers of calls,
+    loads and stores.
     """
     unit = found.line // size * size
     keys, place = np.unique(np.stack([found.group, unit]), axis=1, return_inverse=True)
@@ -159,7 +160,7 @@ def _rows(found: _Accesses, size: int, with_lines: bool) -> list[tuple[int, tupl
 
 
 def _different(place: Int64s, values: Int64s, length: int) -> Int64s:
-    """Return how many different `values` there are at each place."""
+    """Return for each number in `place`, below `length`, how many different `values` it has."""
     pairs = np.unique(np.stack([place, values]), axis=1)
     return np.bincount(pairs[0], minlength=length)
 

@@ -32,7 +32,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_by_search(times: Int64s, marks: Int64s, shift: int) -> Pairs | None:
-    """Return the pairs near a return that `shift` joins with its mark; None if it joins none.
+    """Search pairs from a return that `shift` joins with its mark; None if `shift` joins none.
 
     `times` are the times of returns, and `marks` the instructions before marks; both rise.  `shift`
     is the index of the return that has mark 0; it may be negative.
@@ -59,7 +59,7 @@ def _filled(pairs: Pairs) -> Pairs:
 
 
 def _seed(times: Int64s, marks: Int64s, shift: int) -> tuple[int, int] | None:
-    """Return a return and its mark after which several distances are alike; None if none are."""
+    """Return the first return and mark after which several distances are alike, or None."""
     record = np.arange(max(shift, 0), min(shift + len(marks), len(times)))
     if len(record) <= BEHIND:
         return None
@@ -82,7 +82,7 @@ def _follow(times: list[int], marks: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _next(times: list[int], marks: list[int], record: int, mark: int) -> tuple[int, int] | None:
-    """Return the next return at whose distance there is a mark, and the mark; None if none is."""
+    """Return the next return that has a mark at the same distance, and this mark, or None."""
     for of in range(record + 1, min(record + 1 + MOST_LATE, len(times))):
         at = _mark_at(marks, marks[mark] + times[of] - times[record])
         if at > mark:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the call directly around each call: of the same thread, or one that was interrupted."""
+"""Find the call directly around each call: one of the same thread, or an interrupted call."""
 
 from __future__ import annotations
 
@@ -58,10 +58,9 @@ def _nest(calls: LogCalls, thread: Int64s, around: Int64s) -> None:
 def _interrupted(
     calls: LogCalls, wanted: Int64s, threads: list[Int64s], inside: Int64s, around: Around
 ) -> None:
-    """Set the calls around outermost calls of one context; their rows are `wanted`.
+    """Set the calls around the outermost calls of one context, whose rows are `wanted`.
 
-    An interrupt is inside the innermost call that was open in the next lower context with open
-    calls.
+    An interrupt is inside the innermost open call of the next lower context that has an open call.
     """
     if not len(wanted):
         return
@@ -86,7 +85,7 @@ def _interrupted(
 
 
 def _open_call(calls: LogCalls, thread: Int64s, inside: Int64s, at: Int64s) -> Int64s:
-    """Return the innermost call of a thread that was open at each time; UNKNOWN if none was."""
+    """Return the innermost open call of a thread at each time; UNKNOWN if no call was open."""
     last = np.searchsorted(calls.entry_ns[thread], at) - 1
     row = np.where(last >= 0, thread[last], UNKNOWN)
     while True:

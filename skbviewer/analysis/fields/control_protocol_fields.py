@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Fields of control protocols, for Wireshark's colouring rules; few packets have them.
 
-Files are read only for packets that may have such a field, judging by the columns.
+Files are read only for packets that may have one of these fields, judging by the columns.
 """
 
 from __future__ import annotations

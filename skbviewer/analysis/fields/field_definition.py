@@ -14,7 +14,7 @@ from .field_source_tables import ROW, Array, View
 
 
 class Kind(Enum):
-    """The type of a field's values; the value of a member is the documentation's word for it."""
+    """The type of a field's values; a member's value is the word in the documentation."""
 
     UNSIGNED = "unsigned number"
     BOOLEAN = "true or false"
@@ -40,7 +40,7 @@ class Kind(Enum):
 
 
 class Values(NamedTuple):
-    """A value for each row: `low`, if the row is `known` (None: all rows are known).
+    """The values of rows, in `low`; `known` marks rows whose value is known (None: all rows).
 
     `high` has the upper 64 bits of IPv6 addresses.  For texts, `low` is an index of `texts`, or -1
     for no text.
@@ -78,7 +78,7 @@ class Field(NamedTuple):
 
 
 def known_column(view: View, name: str, where: Bools | None = None) -> Values:
-    """Return column `name` of `view`; values below 0 are unknown, and all rows outside `where`."""
+    """Return column `name` of `view`; known are values of at least 0 that `where` marks."""
     low = view.column(name)
     known = low >= 0
     return Values(low, known if where is None else known & where)

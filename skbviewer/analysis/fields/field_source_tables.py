@@ -68,7 +68,8 @@ class View:
     def of_rows(self, name: str, rows: Array) -> Array:
         """Return the values that column `name` has at `rows`, which are rising indices of the view.
 
-        The column is not kept in memory, because this is for code that reads a table only once.
+        The column is not kept in memory, because this method is for code that reads a table only
+        once.
         """
         if self.rows is None and self.has(name):
             return self.data.columns.near(self.table, name, rows)
@@ -96,7 +97,7 @@ class View:
         return _Near(first, span, rows - first)
 
     def cached(self, name: str, make: Callable[[View], Any]) -> Any:
-        """Return make(view), which is computed at the first call with this `name` and then kept."""
+        """Return make(view), which is computed only once for each `name` and then kept."""
         if name not in self._made:
             self._made[name] = make(self)
         return self._made[name]
@@ -118,7 +119,7 @@ def drops_of(columns: Columns) -> Int64s:
 
 
 class _Slot:
-    """A value that one thread computes, the first that needs it, and that all threads use."""
+    """A value that is computed by the first thread that needs it, and then used by all threads."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -157,9 +158,9 @@ class Data:
         self._lock = threading.Lock()
 
     def cached(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return make(), which is computed at the session's first call with this `name`, then kept.
+        """Return make(), which the session computes only once for each `name` and then keeps.
 
-        While it is computed, only callers that ask for the same `name` wait.
+        While a value is computed, only callers that ask for the same `name` wait.
         """
         with self._lock:
             slot = self._kept.setdefault(name, _Slot())
@@ -169,7 +170,7 @@ class Data:
             return slot.value
 
     def has(self, name: str) -> bool:
-        """Return whether the value `name` has been computed, so that asking for it is fast."""
+        """Return whether the value `name` has been computed, so that no caller waits for it."""
         slot = self._kept.get(name)
         return slot is not None and slot.made
 

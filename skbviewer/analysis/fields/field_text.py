@@ -67,8 +67,8 @@ def _listed(field: Field, found: list[Values], rows: list[list[int]]) -> list[st
 def _below(view: View, table: str) -> tuple[View, list[list[int]]]:
     """Return the rows of `table` (calls, legs or drops) that belong to the rows of `view`.
 
-    For each row of `view`, it also returns a list: the indices of the returned rows that belong to
-    it.
+    The second result has a list for each row of `view`: the indices of the returned rows that
+    belong to this row.
     """
     with view.data.connect() as db:
         legs = _legs(db, view)
@@ -98,7 +98,7 @@ def _legs(db: Database, view: View) -> list[list[int]]:
 
 
 def text_of(field: Field, values: Values, position: int) -> str:
-    """Return the value at index `position` of `values`, as a display filter would write it.
+    """Return the value at index `position` of `values`, in the form that display filters use.
 
     `values` are values of `field`, and the value must be known.
     """

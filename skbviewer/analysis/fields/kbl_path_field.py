@@ -17,7 +17,7 @@ from .field_source_tables import Data, View
 
 
 class _Paths(NamedTuple):
-    """The paths of rows: `ids` rise, and `path` is the path of each, as an index of `names`."""
+    """The rows `ids` (rising), and the path of each row in `path`, as an index of `names`."""
 
     ids: Int64s
     path: Int32s

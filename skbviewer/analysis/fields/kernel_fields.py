@@ -23,7 +23,7 @@ IPV4, IPV6 = 4, 6
 
 
 class _Coding:
-    """Maps numbers to texts; in each KBL, a number may stand for another text."""
+    """Maps numbers to texts; a number may stand for different texts in different KBLs."""
 
     def __init__(self, tables: Mapping[int, Mapping[int, str]]) -> None:
         self.texts: list[str] = sorted({t for table in tables.values() for t in table.values()})
@@ -37,7 +37,7 @@ class _Coding:
         }
 
     def values(self, keys: Array, sources: Array | None) -> Values:
-        """Return the text of each of `keys`; `sources` are their KBLs, None if only one is."""
+        """Return the text of each of `keys`; `sources` are their KBLs (None: only one KBL)."""
         codes = self._codes(keys, sources)
         return Values(codes, codes >= 0, None, self.texts)
 

@@ -129,7 +129,7 @@ def scan(
     predicate: Predicate,
     progress: Progress,
 ) -> tuple[Bools, Bools]:
-    """Return for each packet whether its header `layer` fulfils `predicate`, and if this is known.
+    """Return whether each packet's header `layer` fulfils `predicate`, and whether that is known.
 
     `predicate` gets the bytes of the header and its payload.  If `parts` are given, `predicate`
     gets only these slices (begin, end) of the bytes, joined together.  The result is not known if

@@ -15,7 +15,7 @@ Part = tuple[View, Int64s]  # a view, and positions of rows in it
 
 
 def keys_of(field: Field, parts: Sequence[Part]) -> tuple[Array, Bools]:
-    """Return a sort key for each row of all `parts`, in this order, and whether it is known.
+    """Return a sort key for each row of all `parts`, in this order, and whether each key is known.
 
     If a field has several values in a row, the first value is used.  If a row has several calls,
     legs or drops, the smallest value is used; for durations, the largest.
@@ -91,7 +91,7 @@ def _pairs(data: Data, view: View) -> tuple[Array, Array]:
 def _reduced(
     at: Array, keys: Array, known: Bools, count: int, largest: bool
 ) -> tuple[Array, Bools]:
-    """Return the smallest (or largest) known key at each of `count` positions, and where one is."""
+    """Return each position's smallest (or largest) known key, and whether it has one."""
     pick = np.maximum if largest else np.minimum
     found = np.full(count, -1 if largest else INT64_MAX, np.int64)
     pick.at(found, at[known], keys[known].astype(np.int64))

@@ -39,7 +39,7 @@ class Streams(NamedTuple):
     number: Array
 
     def parts(self, size: int) -> Iterator[Streams]:
-        """Yield parts with about `size` packets each.
+        """Yield the packets in parts of about `size` packets.
 
         All packets between the same two endpoints are in the same part.
         """
@@ -130,7 +130,7 @@ def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
 def last_before(of: Bools, start: Int64s) -> Int64s:
     """Return for each position the last earlier position that `of` marks; -1 = none.
 
-    Earlier positions than `start`, where the stream of the position begins, are ignored.
+    Positions before `start`, the begin of the position's stream, are ignored.
     """
     at = np.where(of, np.arange(len(of)), -1)
     last = np.r_[-1, np.maximum.accumulate(at)[:-1]] if len(of) else at
@@ -171,7 +171,7 @@ def relative(view: View, column: str) -> tuple[Int64s, Bools]:
 
 
 def stream_ways(view: View) -> tuple[Array, Array]:
-    """Return for each packet of a view its TCP stream (-1 = none) and its direction there."""
+    """Return each packet's TCP stream (-1 = none), and the packet's direction in the stream."""
     stream = _of_rows(view, streams_of(view.data, "tcp").number)
     direction = np.zeros(view.size, np.int8)
     rows = np.flatnonzero(stream >= 0)

@@ -315,7 +315,7 @@ def _repeats(s: Segments, duplicate: Bools) -> Int64s:
 
 
 def _round_trip(s: Segments) -> Int64s:
-    """Return the time (ns) from a stream's SYN to the first ACK without SYN; else ORDER_NS."""
+    """Return the time (ns) from a stream's SYN to its first ACK without SYN, or ORDER_NS."""
     syn = (s.flags & (SYN | ACK)) == SYN
     last_syn = last_before(syn, s.begin)
     answer = ((s.flags & (SYN | ACK)) == ACK) & (last_syn >= 0)

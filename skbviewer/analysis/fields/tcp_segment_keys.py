@@ -24,7 +24,7 @@ NUMBERS = 1 << 16
 
 
 class SegmentKeys(NamedTuple):
-    """Numbers of a table's rows `rows` (0-based, rising); None: all rows from `first` on."""
+    """The numbers of the rows `rows` (0-based, rising) of a table; None: all rows from `first`."""
 
     ports: UInt16s
     seq: UInt16s
@@ -67,12 +67,12 @@ def _places(with_ports: Bools, with_seq: Bools, ports: UInt16s, seq: UInt16s) ->
 
 
 def packet_keys(columns: Columns, data: Data | None) -> SegmentKeys:
-    """Return the numbers of all packets; `data`, if given, keeps them in memory."""
+    """Return the numbers of all packets; `data`, if given, caches them."""
     return _kept(columns, data, PACKET)
 
 
 def kernel_only_keys(columns: Columns, data: Data | None) -> SegmentKeys:
-    """Return the numbers of the rows K<n> of table `series`; `data`, if given, keeps them."""
+    """Return the numbers of the rows K<n> of table `series`; `data`, if given, caches them."""
     return _kept(columns, data, SERIES)
 
 

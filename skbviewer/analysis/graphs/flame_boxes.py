@@ -2,8 +2,8 @@
 """The boxes of a flame graph: one for each call stack, as wide as its weight.
 
 Input: the tree of call stacks.  Output: arrays of positions and widths, in units of the weight.  A
-stack is drawn above the stack that called it.  Boxes on the same stack are in the order of their
-functions' names, as in other flame graphs.
+stack is drawn above the stack that called it.  Boxes above the same box are sorted by the names of
+their functions, as in other flame graphs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Weight(Enum):
-    """What the width of a box means; the value of a member is the window's word for it."""
+    """What the width of a box means; a member's value is the word in the window."""
 
     SELF = "Self time"
     CALLS = "Calls"

@@ -46,7 +46,7 @@ class RoundTripBars(NamedTuple):
 
 
 def round_trip_bars(scope: Scope) -> RoundTripBars | None:
-    """Return a bar for each interval, from the round trips that chosen packets end in it.
+    """Return a bar for each interval, for the round trips that a chosen packet ended in it.
 
     Returns None if there is no round trip.  Raises Cancelled.
     """

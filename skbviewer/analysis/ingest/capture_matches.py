@@ -53,7 +53,7 @@ class SeriesVerdicts(NamedTuple):
     confidence: npt.NDArray[np.float64]
 
     def note(self, found: Matches, kernel: KernelSide) -> None:
-        """Improve the verdicts of lifetimes by the matches of one more capture with their log."""
+        """Improve the verdicts of a log's lifetimes by the log's matches with one more capture."""
         series = kernel.legs.rows["series"][found.rows["leg"]]
         better = found.rows["verdict"] < self.verdict[series]
         rows, mine = found.rows[better][::-1], series[better][::-1]
@@ -143,7 +143,7 @@ class Joining:
     def _compare(self, a: int, b: int, found: dict[int, Matches]) -> None:
         """Compare the clocks of the KBLs `a` and `b`, by a capture's matches with both of them.
 
-        The matches in `found` are corrected by this.
+        The comparison also corrects the matches in `found`.
         """
         one, other = self._logs[a], self._logs[b]
         if not (one.log.returns and other.log.returns):
@@ -178,7 +178,7 @@ class Joining:
 
 
 def epoch_ns(log: KernelLog) -> int:
-    """Return by how much (ns) the host's wall clock was ahead of the KBL's clock at first."""
+    """Return how far (ns) the host's wall clock was ahead of the KBL's clock at first."""
     return log.clock[0].real_ns - log.clock[0].mono_ns if log.clock else 0
 
 

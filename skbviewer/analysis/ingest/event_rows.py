@@ -3,8 +3,8 @@
 
 Input: a KBL, its skb lifetimes and legs, the nesting, and its calls.  Output: rows of EVENT_DTYPE,
 in order of time.  A change of a table (neighbours, addresses, routes, links) belongs to the packet
-in whose call it happened, because this packet caused it.  Waits for locks and page faults belong to
-a packet in the same way.
+in whose call it happened, because this packet caused it.  A page fault or a wait for a lock belongs
+to a packet in the same way.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _rows(records: Records, legs: LegTable) -> ColumnTable:
 def _fill(
     first: int, kind: UInt8s, event: UInt8s, of: Int32s, record: Int32s, number: UInt8s, leg: Int32s
 ) -> int:
-    """Fill the columns with the events among the records from `first` on; return their number."""
+    """Write the events among the records from `first` on into the columns; return how many."""
     count = 0
     for i in range(len(kind)):
         is_point = (kind[i] == SEEN) & (event[i] == 0)
@@ -118,9 +118,10 @@ def _started(records: Records, rows: ColumnTable, sent: Int64s) -> Int64s:
 
 @allocation_free
 def _hand_on(is_start: Bools, place: Int32s, last: Int64s, leg: Int64s) -> None:
-    """Give each XMIT the leg of the last START_XMIT at its place.
+    """Give each XMIT event the leg of the last START_XMIT event of the same skb on the same CPU.
 
-    A place is an skb on a CPU; `last` has the leg of the last START_XMIT at each place.
+    `place` has a number for each pair of skb and CPU, and `last` the leg of each pair's last
+    START_XMIT.
     """
     for i in range(len(place)):
         if is_start[i]:
@@ -169,7 +170,7 @@ def event_rows(
 
 
 def _numbers(records: Records, events: ColumnTable, before: int) -> npt.NDArray[np.int32]:
-    """Return, for each ordinal of a record, the row of its event; -1 = none.
+    """Return for each ordinal the row of the event whose record has this ordinal; -1 = none.
 
     `before` is the number of rows that were stored before.
     """

@@ -39,7 +39,7 @@ def _capture_detail(capture: Capture) -> dict[str, str]:
 def name_rows(log: KernelLog, source: int) -> tuple[NewRows, ...]:
     """Return the names and META values in a KBL as rows of tables; `source` is its source id.
 
-    Probe.inner has no column, because the calls of such probes are marked.
+    Probe.inner has no column, because the calls of inner probes are marked.
     """
     probes = [
         (source, p.id, p.name, p.module, _signed(p.address), *(_signed(int(v)) for v in p[4:-1]))

@@ -20,7 +20,7 @@ ENDS = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 def addresses(kernel_side: KernelSide) -> dict[str, npt.NDArray[np.generic]]:
     """Return the columns of table `address`: the pairs of IP addresses that footprints show.
 
-    A pair is stored only once for each leg.  Column `leg` is 0-based.
+    A pair of addresses is stored only once for each leg.  Column `leg` is 0-based.
     """
     prints = kernel_side.prints
     leg = kernel_side.legs.of[prints.record].astype(np.int64)

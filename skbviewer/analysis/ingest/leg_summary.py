@@ -23,8 +23,8 @@ Column = npt.NDArray[np.int64]
 def owners(calls: CallTable, legs: int) -> Column:
     """Return the thread of each of `legs` legs: that of its first call in task context.
 
-    The thread is -1 if the leg has no such call.  A thread that was interrupted does not count,
-    because it only happened to be running.
+    The thread is -1 if the leg has no call in task context.  A thread that was interrupted does not
+    count, because it only happened to be running.
     """
     owner = np.full(legs, -1, np.int64)
     context, pid = whole(calls.records, "context", "u1"), whole(calls.records, "pid", "i4")

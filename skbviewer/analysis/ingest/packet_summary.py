@@ -57,7 +57,7 @@ class PacketSummary(NamedTuple):
     def note(
         self, found: Matches, legs: ColumnTable, spent: SpentLegs, has_times: bool = True
     ) -> None:
-        """Improve the verdicts and add to the times of packets, by their matches with one more log.
+        """Improve verdicts and increase times of packets, by their matches with one more log.
 
         `legs` are the legs of that log, and `spent` are their times.  If the log has points only,
         `has_times` must be False.  If `has_times` is False, the times from other logs are kept.
@@ -77,7 +77,7 @@ class PacketSummary(NamedTuple):
             self._add_times(found, spent)
 
     def note_sampled(self, packets: Packets, sample: Sample) -> None:
-        """Give the packets that `sample` left out a verdict that says so.
+        """Set the verdicts of the packets that `sample` left out, so that they say so.
 
         Only packets without a match get the verdict that the sample left them out.  Even if a
         connection was left out, its packets may have matches, for example if an address was
@@ -138,8 +138,9 @@ def _fold(
 
     If several matches are better than the best verdict so far, the last of these matches is used.
 
-    The number of functions in exact matches is added up, too; a negative number means that it is
-    lost.  The caller passes `state` on from one block to the next.
+    The number of functions in exact matches is added up, too; a negative number means that records
+    were lost, so that the number is unknown.  The caller passes `state` on from one block to the
+    next.
     """
     for i in range(len(packet)):
         at = packet[i]

@@ -60,9 +60,9 @@ class SeriesSummary(NamedTuple):
 def series_summary(records: Records, series: SeriesTable, legs: LegTable) -> SeriesSummary:
     """Return a row for each lifetime; its identity is from the first record that shows ports.
 
-    If no record shows ports, the identity is from the first record with an IP header, or else with
-    ARP.  The first records of a segment have the header of a larger packet.  The header of a larger
-    packet is used only if there is no better one.
+    If no record shows ports, the identity is from the first record with an IP header, or else from
+    the first with ARP.  The first records of a segment have the header of a larger packet.  The
+    header of a larger packet is used only if there is no better one.
     """
     assert isinstance(records, RecordTable)
     count = len(series.parent)
@@ -99,7 +99,7 @@ def _note(
     first: Int32s,
     best: Int32s,
 ) -> None:
-    """Note the first record of each kind for each lifetime, among the records from `begin` on."""
+    """Store the first record of each kind for each lifetime, among the records from `begin` on."""
     for i in range(len(of)):
         owner = of[i]
         if owner < 0:
@@ -114,7 +114,7 @@ def _note(
 
 
 def _levels(footprints: ColumnTable) -> UInt8s:
-    """Return for each footprint a number that is higher if it identifies the packet better."""
+    """Return a number for each footprint: the better it identifies the packet, the higher."""
     level, larger = np.empty(len(footprints), np.uint8), has_larger_header(footprints)
     for some in blocks(len(footprints)):
         made = (footprints.part("ethertype", some) == ETH_P_ARP).astype(np.uint8)

@@ -165,7 +165,7 @@ def _count(
     around: Int32s,
     size: Int32s,
 ) -> None:
-    """Set around[i] to the call around record i, otherwise to its context (len(kind) + number).
+    """Set around[i] to the call around record i, or else to the context (len(kind) + number).
 
     size[n + 1] becomes the number of calls directly inside record or context n.
     """
@@ -226,7 +226,7 @@ def _owned(
 
 
 def _also(records: Records, legs: LegTable, nesting: Nesting) -> Int64s:
-    """Return Owned.also: calls with the lifetime of each of their further packets, sorted."""
+    """Return Owned.also: pairs of a call and the lifetime of one of its further packets, sorted."""
     series, made = np.asarray(legs.rows["series"], np.int64), [np.zeros(0, np.int64)]
     for some in record_blocks(records):
         further = np.flatnonzero(nesting.carried[some] & (legs.of[some] >= 0)) + some.start

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find for which packet each call of a leg works, and when calls do not run: see leg_time_loops.
+"""Find for which packet each call of a leg works, and when calls do not run (leg_time_loops.py).
 
 Input: the calls inside each call, the packet of each call, and the times when CPUs were interrupted
 or switched threads.  Output: spans with ranks (wait_kinds.py), which may overlap; to paint is to
@@ -29,11 +29,12 @@ SHORT_NS = 50_000  # the shortest sleep of a thread: the kernel's timer slack
 
 
 class Inside(NamedTuple):
-    """For each record, time (ns) and CPU of its entry and exit, and the call `around` it.
+    """Each record has the times (ns) and CPUs of its entry and exit, and the call `around` it.
 
-    If no call is around a record, `around` is the number of its execution context.  Contexts are
-    numbered after the last record.  The calls directly inside record n or context n are
-    child[first[n] : first[n + 1]], in order of time.  Times are in ns on the log's clock.
+    If no call is around a record, `around` is the number of its execution context.  The number of
+    the first context follows that of the last record.  The calls directly inside record n or
+    context n are child[first[n] : first[n + 1]], in order of time.  Times are in ns on the log's
+    clock.
     """
 
     ts: Int64s
@@ -107,7 +108,7 @@ class Owned(NamedTuple):
 def same_thread(one: Int, other: Int, inside: Inside) -> bool:
     """Return whether two calls (`one` and `other` are record numbers) are in the same thread.
 
-    A task may change its CPU, but the idle task and interrupts are different ones on each CPU.
+    A task may change its CPU, but each CPU has its own idle task and its own interrupts.
     """
     if inside.context[one] != inside.context[other]:
         return False
@@ -164,7 +165,7 @@ def paint_call(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint the stretches of a call, and those of its inner calls that work for the packet.
+    """Paint a call and its inner calls for the packet, each without the calls inside it.
 
     Times before `low` and after `high` (ns) are left out.  `mode` says for what the call works.
     SAME means that the call has the packet.  KIN means that the call has the packet in another leg.
@@ -231,7 +232,7 @@ def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: I
 
 @allocation_free
 def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
-    """Return the mode of an inner call; -1 if the leg visits the inner call separately."""
+    """Return the mode of an inner call; -1 if the inner call is painted separately for the leg."""
     is_mine = owned.mine[child] == leg or owned.mine[child] == -2 - leg
     of = np.int64(owned.of[child])
     if mode in (SAME, KIN):
@@ -273,7 +274,7 @@ def _stretch(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint one stretch of a call, in which no inner call runs."""
+    """Paint one part of a call in which no inner call runs."""
     if mode == NOBODY:
         return
     if mode == OTHERS:
@@ -308,8 +309,9 @@ def paint_interrupts(
 ) -> np.int64:
     """Paint the interrupts of the CPU `cpu` from `begin` to `end`; return their total time (ns).
 
-    Only interrupts above the context `level` are painted.  If `cut` is true, the last span is
-    divided, so that it leaves out these interrupts.  `paint` and `counts` are described at add().
+    Only interrupts above the context `level` are painted.  If `cut` is true, the last span of
+    `paint` is divided, so that it leaves out these interrupts.  `paint` and `counts` are described
+    at add().
     """
     taken, cpus = np.int64(0), (len(beside.irq_first) - 1) // LEVELS
     if level >= LEVELS or not 0 <= cpu < cpus:
@@ -359,7 +361,7 @@ def paint_unprobed(
 
     The times lie between `begin` (on the CPU `on`) and the earlier one of `end` (on `cpu`) and
     `high` (ns).  The thread ran if it is recorded again soon and on the same CPU, and if no other
-    thread is recorded there meanwhile.  `paint` and `counts` are described at add().
+    thread is recorded on this CPU in between.  `paint` and `counts` are described at add().
     """
     low, last = np.int64(inside.first[around]), np.int64(inside.first[around + 1])
     stop = last

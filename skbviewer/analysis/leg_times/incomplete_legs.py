@@ -6,7 +6,7 @@ If a leg may lack records, its numbers are not shown.
 Input: a KBL, its lifetimes, legs, calls and events, and the nesting.  Output: a flag for each leg.
 A lost record may belong to any leg that was active at the time, because a packet may be anywhere.
 The record of a call is written when the call returns, so a loss may also have swallowed calls that
-began before the loss.  Recorded inner calls reveal such lost calls, and so do events that are in no
+began before the loss.  A lost call is revealed by recorded inner calls, or by events that are in no
 recorded call.
 """
 
@@ -67,9 +67,9 @@ def leg_gaps(
 
 
 def begun_late(log: KernelLog, kind: npt.NDArray[np.generic]) -> Bools:
-    """Return for each leg, by its kind, whether it began before its first record.
+    """Return for each leg whether legs of its `kind` begin before their first record.
 
-    A recorder that samples packets records a sent packet only once its headers are written.
+    A recorder that samples packets cannot record a sent packet before its headers are written.
     """
     sample = sample_of(log.meta)
     late = sample is not None and sample.of_packets
@@ -111,7 +111,7 @@ def _meanwhile(legs: LegTable, last: Int64s, spans: Spans) -> Bools:
 
 
 def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
-    """Return the legs with an event outside their calls, if most such events are in a call.
+    """Return the legs with an event outside all calls, if most events of its kind are in a call.
 
     Kinds of events are distinguished by context, too, because interrupts handle packets differently
     from processes.
@@ -130,7 +130,7 @@ def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
 def _threadless(log: KernelLog, legs: LegTable) -> Int64s:
     """Return the calls (record numbers) in legs whose thread is unknown, as it is after a gap.
 
-    It is also unknown which calls are around these calls.
+    If the thread of a call is unknown, the calls around the call are unknown, too.
     """
 
     def wanted(some: slice) -> Bools:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Divide the time of each leg, one leg after the other: compiled part of busy_and_wait_times.py.
+"""Divide the time of each leg, in compiled loops for busy_and_wait_times.py.
 
 Input: the calls of legs, the calls inside them, and the times when CPUs were interrupted or
 switched threads.  Output: the spans in which a leg is not busy, and its busy time.  First, all
@@ -72,7 +72,7 @@ def fill(
     counts: Int64s,
     open_: Int64s,
 ) -> bool:
-    """Write the waits of all legs from counts[AT_LEG] on into `made`, sums of times into `sums`.
+    """Write into `made` the waits of the legs from counts[AT_LEG] on, into `sums` sums of times.
 
     Returns False if `made` or `paint` is too small.  `held`, `paint`, `stack` and `open_` are
     scratch space.
@@ -118,7 +118,7 @@ def _mark(leg: Int, owned: Owned) -> None:
 
 @allocation_free
 def _hold(leg: Int, inside: Inside, owned: Owned, held: Int64s) -> int:
-    """Write into `held` when each call of a leg has the packet, in order; return their number."""
+    """Write into `held` when each call of a leg has the packet, in order; return how many calls."""
     size = np.int64(0)
     for row in range(owned.at[leg], owned.at[leg + 1]):
         if not owned.has[row]:
@@ -256,7 +256,7 @@ def _name(
     beside: Beside,
     owned: Owned,
 ) -> int:
-    """Return the rank of the time between two calls with the packet; RANKS if in one thread."""
+    """Return the rank of the time between two calls with the packet; RANKS for one thread."""
     for at in range(owned.queue_at[leg], owned.queue_at[leg + 1]):
         within = min(owned.queue_end[at], end) - max(owned.queue_begin[at], begin)
         if 2 * within > end - begin:
@@ -304,7 +304,7 @@ def _paint_between(
     sums: Int64s,
     counts: Int64s,
 ) -> None:
-    """Paint what a thread worked for between two of its calls that have the packet."""
+    """Paint spans of a thread between two of its calls with the packet: what it worked for."""
     record, records = np.int64(owned.record[following]), len(inside.ts)
     high = min(end, owned.end[leg])
     around = np.int64(inside.around[record])
@@ -354,7 +354,7 @@ def _sweep(
 ) -> bool:
     """Turn painted spans, which may overlap, into spans that do not overlap.
 
-    Returns False if `made` has no space for them.
+    Returns False if `made` has no space for the spans.
     """
     count, begin, end = counts[PAINT], owned.begin[leg], owned.end[leg]
     at, open_[:] = begin, 0  # open_ counts open spans by rank

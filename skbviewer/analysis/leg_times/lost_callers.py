@@ -60,8 +60,8 @@ def legs_with_missed_caller(
 def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Int64s, func: Int32s) -> Int64s:
     """Return the legs that have a call in `near`, or inside it, whose caller is not recorded.
 
-    func[i] is the function that called near[i]; -1: unknown.  The caller is not recorded if near[i]
-    is inside no recorded call of func[i].
+    func[i] is the function that called near[i]; -1: unknown.  The caller of near[i] is not recorded
+    if no call of func[i] around near[i] is recorded.
     """
     records = log.records
     caller, missing = np.full(len(records), -1, np.int32), np.zeros(len(records), np.bool_)
@@ -72,7 +72,7 @@ def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Int64s, func
 
 
 def _callers(log: KernelLog, near: Int64s) -> Int32s:
-    """Return for each of the calls `near` the probe on the function that called it.
+    """Return the probe on the function that called each of the calls in `near`.
 
     The result is -1 if the function has no probe or is unknown.
     """
@@ -103,7 +103,7 @@ def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Bools:
 
 @allocation_free
 def _miss(parent: Int32s, func: Int32s, caller: Int32s, missing: Bools) -> None:
-    """Set missing[i] if no recorded call around record i is of the function that called it.
+    """Set missing[i] if the function that called record i has no recorded call around the record.
 
     caller[i] is the function that called record i.  If caller[i] is -1 (unknown), missing[i] stays
     unset.  If missing[i] is set, missing[j] is set for all records j inside record i, too.

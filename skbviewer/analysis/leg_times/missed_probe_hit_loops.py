@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compare the calls of each leg with those of similar legs: the loops of missed_hits.py."""
+"""Compare the calls of each leg with those of similar legs, in loops for missed_probe_hits.py."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ Hashes = npt.NDArray[np.uint64]
 class Windows(NamedTuple):
     """Windows of time, from `first` to `last` (ns), in which probes missed calls.
 
-    In window i, the functions func[at[i]:at[i + 1]] were missed; func[j] at most most[j] times.
+    In window i, calls of the functions func[at[i]:at[i + 1]] were missed: at most most[j] calls of
+    func[j].
     """
 
     first: Int64s
@@ -30,9 +31,9 @@ class Windows(NamedTuple):
 class Bags(NamedTuple):
     """Multisets ("bags") of the calls in a leg, or in a lifetime.
 
-    Bag i has most[j] calls of func[j], for each j from at[i] to at[i + 1].  `of` is the bag of each
-    leg (or lifetime).  `legs` is the number of legs (or lifetimes) that have each bag.  Legs of
-    different kinds have different bags.  `of_func` is a random number for each function.  `hash`
+    Bag i has most[j] calls of func[j], for each j from at[i] to at[i + 1] - 1.  `of` is the bag of
+    each leg (or lifetime).  `legs` is the number of legs (or lifetimes) that have each bag.  Legs
+    of different kinds have different bags.  `of_func` is a random number for each function.  `hash`
     is, for each bag, the sum of the random numbers of all its calls, plus a random number for the
     kind of leg.
     """
@@ -54,8 +55,8 @@ def add_calls(
 
     Each call has a `unit` (a leg or a lifetime) and a `func`.  `of_func` is the hash of each
     function.  Hashes are added to sums[unit], and calls are counted in many[unit + 1].  With
-    `once`, a function's hash is added only once to each unit; `met` is scratch space, an element
-    for each function.
+    `once`, a function's hash is added only once to each unit.  `met` is scratch space with an
+    element for each function.
     """
     for i in range(len(unit)):
         many[unit[i] + 1] += 1
@@ -117,7 +118,7 @@ def suspect(
 
 @allocation_free
 def _without(bags: Bags, bag: Int, may: Int64s) -> Any:
-    """Return the hash of a bag without the functions that may be missing (`may`)."""
+    """Return the hash of a bag without the functions `may`, whose calls may be missing."""
     found = bags.hash[bag]
     for j in range(bags.at[bag], bags.at[bag + 1]):
         if may[bags.func[j]] > 0:
@@ -139,7 +140,7 @@ def _is_part(
 ) -> bool:
     """Return whether a bag plus some calls that may be missing is one of the `likely` bags.
 
-    A likely bag is tried only if at least as many legs have it as have the bag `bag`.
+    A likely bag is tried only if it belongs to at least as many legs as the bag `bag`.
     """
     mine = _without(bags, bag, may)
     for t in range(len(likely)):

@@ -3,9 +3,10 @@
 
 Input: a KBL, its legs and calls, and the windows of time in which probes missed calls.  Output: a
 flag for each leg.  During a window there are hundreds of legs, but often a probe missed only a
-single call.  So a leg is suspected only if at least as many other legs have its calls plus calls
-that may have been missed in the window.  The same test is applied to whole lifetimes, because all
-calls of a leg may have been missed.
+single call.  So a leg is suspected only if other legs have its calls and, in addition, calls that
+may have been missed in the window.  There must be at least as many of these other legs as legs that
+have exactly the calls of the suspected leg.  The same test is applied to whole lifetimes, because
+all calls of a leg may have been missed.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ def may_lack(
 
     `last` is the time (ns) at which the last call of each leg returned.  Legs are compared twice:
     with the number of calls of each function, and with each function counted once.  The second
-    comparison is for calls in a loop, because no other leg may have the same number of them.
+    comparison is for calls in a loop, because perhaps no other leg has the same number of these
+    calls.
     """
     begin = np.asarray(legs.rows["begin_ns"], np.int64)
     found = np.zeros(len(begin), np.bool_)
@@ -78,7 +80,7 @@ def may_lack(
 
 
 def near(windows: Windows, begin: Int64s, last: Int64s) -> Bools:
-    """Return for each span from `begin` to `last` (ns) whether a window is within CLOSE_NS."""
+    """Return whether each span from `begin` to `last` (ns) is at most CLOSE_NS from a window."""
     spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
     return spans.meet(*_reach(begin, last))
 
@@ -137,7 +139,7 @@ def _bags(log: KernelLog, unit: Int64s, kind: Int64s, calls: CallTable, once: bo
 def _contents(
     calls: CallTable, places: Int64s, lone: Int64s, functions: int
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return at, func and most of Bags, for the bags of the units `lone`.
+    """Return the arrays `at`, `func` and `most` (see Bags) for the bags of the units `lone`.
 
     `places` are the rows at which the calls of each unit begin.
     """

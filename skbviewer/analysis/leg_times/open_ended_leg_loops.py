@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Follow the use of skb addresses, record by record: the loops of open_ended_legs.py."""
+"""Follow the use of skb addresses, record by record, in loops for open_ended_legs.py."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def follow_addresses(
 ) -> None:
     """Follow the lifetimes at each skb address through a block of records, in order of time.
 
-    `ts`, `kind`, `event` and `func` are columns of the records, and `of` is the leg of each.  `own`
-    is the number of the address of the record's skb, and `made` that of the clone that the record
-    makes.  `state` has a row of FIELDS for each address.  Each leg has a lifetime (`series`) and a
-    kind (`kinds`); `is_first` marks the first leg of a lifetime.  `parent` has an element for each
-    lifetime.  `begins` and `ends` are the times of losses (ns).  The last five arrays are described
-    at open_ended_legs._Found; this function fills them.
+    `ts`, `kind`, `event` and `func` are columns of the records, and `of` is the leg of each.
+    Addresses of skbs are numbered: `own` is the number for the record's skb, and `made` the number
+    for the clone that the record makes.  `state` has a row of FIELDS for each address.  Each leg
+    has a lifetime (`series`) and a kind (`kinds`); `is_first` marks the first leg of a lifetime.
+    `parent` has an element for each lifetime.  `begins` and `ends` are the times of losses (ns).
+    The last five arrays are described at open_ended_legs._Found; this function fills them.
     """
     for i in range(len(ts)):
         leg, at = np.int64(of[i]), np.int64(own[i])
@@ -126,7 +126,7 @@ def _leave(
 ) -> None:
     """Process a leg that no longer uses its address from the time `now` (ns) on.
 
-    `kin` says that the next leg at the address is related to it.
+    `kin` says that the next leg at the address is related to this leg.
     """
     if one[SINCE] >= 0:
         _note(one[LEG], BEGIN, one[BEFORE], one[SINCE], begins, ends, bits)

@@ -57,15 +57,15 @@ def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans
     """Return for each leg whether a loss may be why its birth or its end is not recorded.
 
     The loss must lie between the leg and the lifetime before or after it at its address.  The loss
-    explains the missing record if most legs of the same kind have this record, or if it is at most
-    REACH_NS away.  A loss nearby does not explain why the birth is missing if the leg begins in
-    RECEIVE_START.
+    explains the missing record if most legs of the same kind have this record, or if the loss is at
+    most REACH_NS away.  A loss nearby does not explain why the birth is missing if the leg begins
+    in RECEIVE_START.
 
-    After some kinds of last records, the end is often missing without a loss.  A kind is one of
-    these if, of the lifetimes that have this last record and no recorded end, at least half cannot
-    have lost their end.  After a last record of one of these kinds, a loss does not explain the
-    missing end.  But a loss does explain the missing end if records were lost within CLOSE_NS after
-    the leg's last record.
+    After some kinds of last records, the end is often missing without a loss.  These are the kinds
+    of last records for which at least half of the lifetimes without a recorded end ended while no
+    records were lost.  After a last record of such a kind, a loss does not explain the missing end.
+    But a loss does explain the missing end if records were lost within CLOSE_NS after the leg's
+    last record.
     """
     count, functions = len(legs.rows), max(log.probes, default=-1) + 1
     found = _Found(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Add up times of legs that overlap, each nanosecond once: the loops of packet_times.py."""
+"""Add up times of legs that overlap, each nanosecond once, in loops for packet_times.py."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _paint(leg: Int, legs: SpentLegs, rank: Int64s, times: Int64s, count: Int) -
 
 @allocation_free
 def _sweep(order: Int64s, rank: Int64s, times: Int64s, open_: Int64s, made: Int64s) -> None:
-    """Add the time (ns) of each rank to `made`; at each time, the lowest open rank counts."""
+    """Add the time (ns) of each rank to `made`; while several ranks are open, the lowest counts."""
     open_[:] = 0
     at = np.int64(0)
     for i in range(len(order)):

@@ -34,7 +34,7 @@ def list_times(end: Int, paint: Int64s, counts: Int64s, order: Int64s) -> None:
 
 @allocation_free
 def sort_times(count: Int, order: Int64s) -> None:
-    """Sort the first `count` columns of `order` by time; fast if they are nearly sorted."""
+    """Sort the first `count` columns of `order` by time; fast for nearly sorted columns."""
     for i in range(1, count):
         time, number, at = order[TIME, i], order[NUMBER, i], np.int64(i)
         while at > 0 and order[TIME, at - 1] > time:
@@ -45,7 +45,7 @@ def sort_times(count: Int, order: Int64s) -> None:
 
 @compiled
 def sort_many(count: Int, order: Int64s) -> None:
-    """Sort the first `count` columns of `order` by time; fast if they are many.
+    """Sort the first `count` columns of `order` by time; fast for many columns.
 
     Single numbers are assigned here, because numba takes seconds to compile the assignment of an
     array to a part of another array.

@@ -31,7 +31,7 @@ class CallBlock(NamedTuple):
     columns: dict[str, Int64s]
 
     def places(self, rows: Int64s) -> Int64s:
-        """Return the index that each of the calls `rows` has in this block; -1 if it has none."""
+        """Return the index that each of the calls `rows` has in this block; -1 = not in it."""
         count = len(self.row)
         if not count:
             return np.full(len(rows), -1, np.int64)

@@ -67,7 +67,7 @@ class Scope:
         self._known: dict[str, Any] = {}
 
     def once_made(self, name: str, make: Callable[[], Made]) -> Made:
-        """Return make(), computed at the first call with this `name`: several tables need it."""
+        """Return make(); it is called only once for each `name`, because several tables need it."""
         if name not in self._known:
             self._known[name] = make()
         found: Made = self._known[name]
@@ -107,7 +107,7 @@ class Scope:
 
     @cached_property
     def _begun_calls(self) -> Int64s | None:
-        """Return rows (0-based, rising) with all calls that begin in the range; None: no range."""
+        """Return rows (0-based, rising) that include all calls in the range; None: no range."""
         if not (self.is_ranged and self._cuts):
             return None
         return self._range.rows("call", "entry_ns", self.kernels)
@@ -285,7 +285,7 @@ class Scope:
     def happened(self, leg: Int64s, ts: Int64s) -> Bools:
         """Return for each leg and time `ts` (ns) whether an event at that time is selected.
 
-        A time is selected if it is in the range, and if a chosen packet has the leg.
+        An event is selected if its time is in the range, and if a chosen packet has its leg.
         """
         return self._are_of_packets(leg) & self._range.has(self.sources_of(leg), ts)
 
@@ -360,7 +360,7 @@ class Scope:
 
     @property
     def gaps(self) -> Bools:
-        """Return for each leg whether it may lack records; then its numbers are not shown."""
+        """Return for each leg whether it may lack records, so that its numbers are not shown."""
         return np.asarray(self.columns.array("leg", "gap") != 0)
 
     @property

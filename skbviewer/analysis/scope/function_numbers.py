@@ -15,8 +15,8 @@ from .scope_inputs import Kernel
 def layers_of(names: Sequence[str], kernels: Mapping[int, Kernel]) -> list[str]:
     """Return the layer of each function.
 
-    A function without an skb is never in a layer of a packet's path, whatever its name is.  Such a
-    function begins no stage, and is no step of a path.
+    Whatever its name is, a function without an skb is never in a layer of a packet's path.  A
+    function without an skb also begins no stage, and is no step of a path.
     """
     inner = frozenset[str]().union(*(k.names.inner_functions for k in kernels.values()))
     return [OTHER if name in inner else layer_of(name) for name in names]

@@ -33,8 +33,8 @@ class TimeRange(NamedTuple):
     def has(self, source: Int64s, ts: Int64s, rows: Int64s | None = None) -> Bools:
         """Return for each time `ts` (ns on the clock of `source`) whether it is in the range.
 
-        If the times are those of packets, `rows` must be the 0-based packets, because times of
-        packets are converted by capture and interface.
+        If the times are those of packets, `rows` must have the 0-based numbers of the packets,
+        because their times are converted by capture and interface.
         """
         inside = np.ones(len(ts), np.bool_)
         if not self.is_limited:

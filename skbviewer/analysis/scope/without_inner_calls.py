@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Leave out calls of functions without an skb, which were recorded inside other calls.
 
-Such a call is left out, and its self time counts for the call around it, as if its function had no
-probe.  The calls inside it move one level up.  Everything that shows or counts calls gets them
-here: from the columns of a session, or from a packet's path.
+The self time of a call that is left out counts for the call around it, as if its function had no
+probe.  The calls inside a call that is left out move one level up.  All code that shows or counts
+calls gets the calls from this module, which takes them from the columns of a session or from a
+packet's path.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def columns_without_inner(columns: Columns) -> Columns:
     """Return the columns of a session as if its functions without an skb had no probe.
 
     The other calls are numbered anew; stored_rows() returns their rows in the session file.
-    Returns `columns` if there are no such calls.
+    Returns `columns` itself if no function without an skb was called.
     """
     if not has_inner(columns):
         return columns
@@ -50,7 +51,7 @@ def columns_without_inner(columns: Columns) -> Columns:
 
 
 def _replaced(columns: Columns, kept: Array) -> Mapping[tuple[str, str], Array]:
-    """Return the columns whose values depend on which calls there are."""
+    """Return the columns whose values change if inner calls are left out."""
     size = columns.length(CALL)
     inner = np.ones(size, np.bool_)
     inner[kept] = False
@@ -75,13 +76,13 @@ def _narrow(values: Int64s) -> Array:
 
 @compiled
 def fold(inner: Bools, own: Int64s, parent: Integers, depth: Int16s, number: Integers) -> None:
-    """Take the calls that `inner` marks out of the nesting of calls, and number the others anew.
+    """Remove the calls that `inner` marks from the nesting of calls; number the others anew.
 
     `own` is the self time (ns, -1 = unknown) of each call, `parent` the id (from 1) of the call
     around it, less than 1 if there is none, and `depth` the number of calls around it.  Afterwards,
     these arrays begin with the values of the calls that are left: self times contain those of inner
     calls.  `number` becomes, for each call, its new id or, for an inner call, that of the call
-    around it.  A call comes after the one around it.
+    around it.  A call has a higher index than the call around it.
     """
     hidden = np.zeros(len(own), np.int16)  # inner calls around each call, with itself
     left = 0

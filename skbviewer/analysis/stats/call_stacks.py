@@ -29,7 +29,7 @@ class Stack(NamedTuple):
 
 
 class _Nodes(NamedTuple):
-    """The tree of call stacks: each node's parent (ROOT: none), and the function that it adds."""
+    """The tree of call stacks: each node's parent (ROOT: none), and the function it adds."""
 
     parent: Int64s
     function: Int64s

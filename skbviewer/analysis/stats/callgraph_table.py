@@ -42,7 +42,7 @@ class CallGraphRow(NamedTuple):
 class _Arcs(NamedTuple):
     """Pairs of a calling and a called function, with sums over the calls of the called one.
 
-    `caller` and `called` are indices of functions.  If the caller is unknown, `caller` is the
+    `caller` and `called` are indices of functions.  If the caller is unknown, `caller` equals the
     number of functions.
     """
 
@@ -114,7 +114,7 @@ def _calls_of(
 
 
 def _callers(scope: Scope, leg: Int64s, parent: Int64s) -> Int64s:
-    """Return the function of each of the calls `parent` (ids, -1 = none); -1 = no function."""
+    """Return the function of each of the calls `parent` (ids, or -1); -1 = no function."""
     inner = np.flatnonzero(parent > 0)
     found = np.full(len(parent), -1, np.int64)
     if len(inner):

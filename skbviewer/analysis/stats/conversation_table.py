@@ -292,7 +292,7 @@ def _chosen(scope: Scope) -> Int64s | None:
 def _capture_times(scope: Scope) -> Int64s | None:
     """Return the capture times of all packets on the clock of the first capture (int64, ns).
 
-    Returns None if the times in the capture are already on that clock.
+    Returns None if the times in the captures are already on the clock of the first capture.
     """
     columns, clock, captures = scope.columns, scope.clock, scope.captures
     if not captures or (len(captures) < 2 and not clock.interfaces(captures[0])):

@@ -13,7 +13,7 @@ from ..breakdown.group_percentiles import Block, ranked, ranked_blocks, ranked_v
 class Spread(NamedTuple):
     """How the durations (ns) in one group are distributed.
 
-    Percentiles are nearest ranks.  An empty group has only zeros.
+    Percentiles are nearest ranks.  For a group without durations, all results are 0.
     """
 
     number: int

@@ -22,7 +22,7 @@ SUMS = 5  # rows of sums that add_calls() makes before those of marks
 
 
 class FunctionRow(NamedTuple):
-    """One function; its times are in ns and of whole calls as recorded, unless stated otherwise."""
+    """One function; unless stated otherwise, its times (ns) are of whole calls as recorded."""
 
     function: str
     layer: str

@@ -3,7 +3,7 @@
 
 The time of a layer in a leg is the sum of the self times of its functions there, so no nanosecond
 counts twice.  A call that several packets share counts for the first of them.  What a call does
-before it has its packet is left out (layer_time_loops.py).  Waits are the waits of legs
+before it has its packet is left out (layer_time_loops.py).  The table's waits are the waits of legs
 (docs/times.md).  Waits after the end of a leg, until a process reads the packet, have rows of their
 own.  A copy for a sniffer has no stages.  Legs whose records may have been lost are left out, and
 their number is returned.
@@ -145,7 +145,7 @@ def _sums(calls: Calls, legs: LegTimes, counts: Int64s) -> Int64s:
 
 
 class WaitTimes(NamedTuple):
-    """For each wait: its 0-based leg, its kind, and its time (ns) inside its leg and after it."""
+    """For each wait: its 0-based leg, its kind, and its time (ns) in the leg and after it."""
 
     leg: Int64s
     kind: Int64s

@@ -22,7 +22,7 @@ SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
 
 
 class LegTimes(NamedTuple):
-    """For each leg: whether it counts, its direction, begin, and when a reader got the packet."""
+    """For each leg: whether it counts, its kind, its begin, and when a reader got the packet."""
 
     usable: Bools
     kind: Int8s
@@ -80,13 +80,13 @@ def late(call: Int, calls: Calls, legs: LegTimes) -> np.int64:
 
 @compiled
 def own_times(calls: Calls, legs: LegTimes, left: Int64s, made: Int64s) -> None:
-    """Set made[i] to the self time (ns) of call i within its leg; -1 = unknown.
+    """Set made[i] to the self time (ns) that call i has in its leg; -1 = unknown.
 
     The self time counts from the leg's begin.  For calls of the leg's reader, the self time counts
-    from the time when the reader gets the packet.  If a call began before its self time counts, no
-    record shows when in the call interrupts and other packets took their time.  For a call that
-    began earlier, the result is how long the call ran after that time without its inner calls, but
-    at most its self time.  `left` is scratch space with an element for each call.
+    from the time when the reader gets the packet.  A call may begin before its self time counts,
+    and no record shows when in the call interrupts and other packets took their time.  The result
+    is then how long the call ran without its inner calls from the time when its self time counts,
+    but at most its self time.  `left` is scratch space with an element for each call.
     """
     for i in range(len(calls.leg)):
         left[i] = -1

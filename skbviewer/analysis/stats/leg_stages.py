@@ -30,7 +30,7 @@ BLOCK = 1 << 17  # legs whose stages are found together
 
 
 def stage_times(scope: Scope, wanted: Bools) -> dict[str, Int64s]:
-    """Return, by stage, the times (ns) of those wanted legs that have the stage.
+    """Return for each stage its times (ns) in those wanted legs that have the stage.
 
     Copies for sniffers are left out.  All calls of the legs are used, even after the range of time.
     A range of time selects legs by their begin, and does not cut off a leg.  If a leg were cut off,
@@ -68,7 +68,7 @@ def sniffed_legs(scope: Scope, legs: Int64s) -> Bools:
 def reading_times(scope: Scope, legs: Int64s) -> tuple[Int64s, Int64s]:
     """Return the legs whose packet a process read, and how long (ns) the process took.
 
-    This duration lasts from the reading of the packet to the last exit of the leg's calls.
+    The process took the time from the reading of the packet to the last exit of the leg's calls.
 
     The returned legs are some of `legs`, which are 0-based and rise.
     """

@@ -22,9 +22,10 @@ DENSE = 1 << 24  # keys below this are numbered by a table instead of by sorting
 
 
 class ProcessRow(NamedTuple):
-    """All programs with one name on one host.
+    """All programs that have the same name on the same host.
 
-    `number` is how many calls the program made, and `legs` is in how many legs.  Times are in ns.
+    `number` is how many calls the program made, and `legs` is the number of legs in which the
+    program made calls.  Times are in ns.
     """
 
     process: str
@@ -89,7 +90,7 @@ def own_calls(scope: Scope) -> OwnCalls:
 
 
 def _own_of(gaps: Bools, block: CallBlock) -> tuple[Int64s, Int64s, Int64s]:
-    """Return a block's own calls of programs: index among the chosen calls, leg, thread."""
+    """Return index (among chosen calls), leg and thread of the block's calls by programs."""
     pid, context, own = block.columns.values()
     mine = np.flatnonzero((context == 0) & (pid > 0) & (own >= 0) & ~gaps[block.leg])
     return block.first + mine, block.leg[mine], pid[mine]

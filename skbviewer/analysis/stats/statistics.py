@@ -256,7 +256,7 @@ def _program_filter(row: Row) -> str:
 
 
 def _expert_filter(row: Row) -> str | None:
-    """Return the filter for a finding: all packets of one about TCP, otherwise one packet."""
+    """Return the filter for a finding: if it is about TCP, for all packets, otherwise for one."""
     if row["rule"].startswith(TCP):
         return str(row["rule"])
     return f"frame.number == {row['packet']}" if row["packet"].isdecimal() else None

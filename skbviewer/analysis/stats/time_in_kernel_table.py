@@ -54,7 +54,7 @@ def time_table(scope: Scope) -> TimeTable:
 
 
 def time_of(made: Breakdown, rows: Int64s, blocks: Iterable[Parts] | None = None) -> TimeTable:
-    """Return the parts into which the time of packets divides; `rows` index `made.units`.
+    """Return the parts into which the time of packets divides; `rows` are indices of `made.units`.
 
     `blocks` are the parts of these packets' times, if the times have already been divided.
     """
@@ -95,7 +95,7 @@ def _groups(made: Breakdown) -> tuple[Int64s, list[tuple[str, str]]]:
 
 
 def _typical(made: Breakdown, rows: Int64s, group: Int64s, groups: int) -> Int64s:
-    """Return the time (ns) of each group that would result if all packets were median packets."""
+    """Return the time (ns) that each group would have if all packets were median packets."""
     count = np.bincount(made.classes.peers[rows], minlength=len(made.classes.size))
     used = np.flatnonzero(count)
     median = made.classes.median[used]
@@ -109,7 +109,7 @@ def _typical(made: Breakdown, rows: Int64s, group: Int64s, groups: int) -> Int64
 def add_up(
     unit: Int32s, group: Int64s, ns: Int64s, compared: Bools, last: Int64s, sums: Int64s
 ) -> None:
-    """Add up parts by group: sums[0] is ns, and sums[1] is ns of packets that are `compared`.
+    """Add up parts by group: sums[0] is the ns of all packets, sums[1] that of `compared` ones.
 
     sums[2] is the number of packets.  `unit` is the packet of each part; the parts of a packet must
     follow each other. last[g] is the last packet with a part in group g; it is -1 before the first

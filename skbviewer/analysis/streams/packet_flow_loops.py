@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Count the packets of each flow in a hash table: the compiled loops of packet_flows.py."""
+"""Count the packets of each flow in a hash table, in compiled loops for packet_flows.py."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def count_flows(
     `sums` its sums (PACKETS to END). count[0] is the number of flows.  Returns the index of the
     first packet that was not counted, because the table is half full.
 
-    The caller computes the hashes before, so that the CPU can fetch the flows of several packets at
-    a time.
+    The caller computes the hashes beforehand, so that the CPU can fetch the flows of several
+    packets at a time.
     """
     last = np.uint64(len(slots) - 1)
     for row in range(first, keys.shape[1]):

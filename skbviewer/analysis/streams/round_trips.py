@@ -35,15 +35,15 @@ class RoundTrips(NamedTuple):
     `packet`.  `rtt_ns` is the time between the packets `acked` and `packet` in the capture:
     tcp.analysis.ack_rtt.  The other times are UNKNOWN if a leg, or a record of a leg, is missing:
 
-    send: in the sender's kernel, from the segment's first record to the wire.
+    send: the time in the sender's kernel, from the segment's first record to the wire.
 
-    outside: from the time when the segment is at the sender's wire until the acknowledgment is at
-    this wire.
+    outside: the time from the segment's departure at the sender's wire to the arrival of the
+    acknowledgment at this wire.
 
     peer: the part of `outside` from the arrival of the segment at the peer to the departure of the
     answer.
 
-    receive: in the sender's kernel, from the wire to the end of the acknowledgment's leg.
+    receive: the time in the sender's kernel, from the wire to the end of the acknowledgment's leg.
     """
 
     packet: Int64s
@@ -64,7 +64,7 @@ class RoundTrips(NamedTuple):
 
 
 class RoundTripRow(NamedTuple):
-    """One acknowledged segment with its times; None if a time is unknown."""
+    """One acknowledged segment with its times; a time is None if it is unknown."""
 
     packet: int
     acked: int

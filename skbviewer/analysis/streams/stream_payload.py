@@ -66,7 +66,7 @@ class _Side:
         self._waiting = 0
 
     def add(self, one: Segment) -> Iterator[Piece]:
-        """Add a segment; yield the pieces before which no byte is missing any more."""
+        """Add a segment; yield the pieces that now follow the yielded bytes without a gap."""
         if self._next is None:
             self._next = one.seq + bool(one.flags & SYN)
         begin = self._unwrapped(one.seq) + bool(one.flags & SYN)

@@ -56,7 +56,7 @@ def streams_known(data: Data) -> bool:
 
 
 def follow(data: Data, progress: Progress) -> None:
-    """Analyse all TCP streams of the session now, so that nobody has to wait for it later.
+    """Analyse all TCP streams of the session now, so that nobody has to wait for that later.
 
     Raises Cancelled.
     """

@@ -76,7 +76,7 @@ def earlier_copies(scope: Scope, packets: Int64s) -> Int64s:
 def _without_same_skb(scope: Scope, packets: Int64s, before: Int64s) -> Int64s:
     """Return for each packet the nearest earlier copy that is a different skb.
 
-    `before` has the next earlier copy of each packet.
+    `before` has the nearest earlier copy of each packet.
     """
     found = before[packets]
     for _ in range(MOST_CAPTURES):
@@ -88,7 +88,7 @@ def _without_same_skb(scope: Scope, packets: Int64s, before: Int64s) -> Int64s:
 
 
 def is_same_skb(scope: Scope, packets: Int64s, others: Int64s) -> Bools:
-    """Return for each of `packets` whether it is the same skb as the packet in `others`.
+    """Return for each of `packets` whether the packet at its index in `others` is the same skb.
 
     Both packets must match an skb lifetime exactly.  The result is False if the element of `others`
     is not the number of a packet.
@@ -105,7 +105,7 @@ def is_same_skb(scope: Scope, packets: Int64s, others: Int64s) -> Bools:
 def _with_sequence(scope: Scope, table: str, wanted: Int64s, among: Int64s) -> Int64s:
     """Return the TCP segments of `table` (0-based rows) whose sequence number is in `wanted`.
 
-    Only the rows `among`, which rise, are searched.  Comparing the last bits of sequence numbers
+    Only the rows `among` (rising) are searched.  Comparing the last bits of sequence numbers
     excludes most segments, which is faster than a search.
     """
     columns, last_bits = scope.columns, flags_of(wanted & LAST_BITS, LAST_BITS + 1)

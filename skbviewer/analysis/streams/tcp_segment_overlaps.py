@@ -26,7 +26,7 @@ def earlier_holders(scope: Scope, packets: Int64s) -> Int64s:
 
     The earlier segment has the same addresses and ports, is not the same skb, and is one of the
     BEFORE packets before this segment.  If several earlier segments qualify, the one with the
-    nearest sequence number is returned; of those equally near, the latest.  If sequence numbers
+    nearest sequence number is returned; among equally near ones, the latest.  If sequence numbers
     wrap around to 0, the earlier segment is not found.
     """
     columns = scope.columns

@@ -21,7 +21,7 @@ def group_order(group: Groups, groups: int) -> tuple[Int32s, Int64s]:
     """Return indices that sort rows by `group`; rows of a group keep their order.
 
     `group` has numbers from 0 to `groups` - 1.  A second array has the index at which each group
-    begins in the sorted rows.  The last element of this second array is the number of rows.
+    begins in the sorted rows.  The last element of the second array is the number of rows.
     """
     small: Groups = group.astype(narrow_type(groups), copy=False)
     starts = np.zeros(groups + 1, np.int64)

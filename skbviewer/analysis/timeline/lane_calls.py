@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The calls and packets of a whole session as boxes that are not yet stacked in rows.
+"""The calls and packets of a whole session, as boxes that do not have their rows yet.
 
 Input: column chunks, the time base, and the names of functions in each KBL.  Output: a Part of a
 timeline.  Columns are read and converted in blocks of rows, because whole columns of 20 million
@@ -75,7 +75,7 @@ def calls_by(
 
 
 def use_stored_rows(item: npt.NDArray[np.integer], columns: StoredColumns) -> None:
-    """Replace the rows of calls `item`, which are those of `columns`, by rows of the session."""
+    """Replace `item`, the rows of calls in `columns`, by the rows of these calls in the session."""
     for mine in _blocks(range(len(item))):
         item[mine] = columns.stored_rows("call", item[mine].astype(np.int64))
 

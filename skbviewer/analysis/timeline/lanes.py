@@ -43,7 +43,7 @@ class Lane(NamedTuple):
 
 
 class Wire(NamedTuple):
-    """When the packet of a lane was captured (ns since t0_ns), and the possible error of that."""
+    """When the packet of a lane was captured (ns since t0_ns), and the time's possible error."""
 
     lane: int
     packet: int
@@ -80,7 +80,7 @@ class Timeline:
 
     @property
     def is_relative(self) -> bool:
-        """Return whether times (ns) count from each lane's first entry; then t0_ns is 0."""
+        """Return whether the times of each lane count from its first entry; t0_ns is then 0."""
         return self.kind == ALIGNED
 
     @property

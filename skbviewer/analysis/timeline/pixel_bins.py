@@ -159,7 +159,7 @@ def _groups(bounds: Int64s, first: int, stop: int) -> Int64s:
 
 
 def _drawn(of: Boxes, group: Int64s, stop: int, pixel: int) -> _Drawn:
-    """Return a bin for the boxes of each pixel; a wide box at its end gets a bin of its own."""
+    """Return a bin for each pixel's boxes; a wide box that begins in it has its own bin."""
     last = np.r_[group[1:], stop] - 1
     wide = of.dur[last] > pixel
     count = last + 1 - group - wide

@@ -19,10 +19,10 @@ def stack(
     """Return the row (from 0) of each span; spans must be sorted by `begin`.
 
     If an outer and an inner span begin at the same time, the outer one must come first.  A span
-    gets the first row in which, and below which, all earlier spans have ended.  So the row of a
-    nested call is its depth.  Calls that are not nested (of a sleeping task) get as many rows as
-    they need.  `reach` is the result of nothing_stacked(), as changed by earlier calls for the same
-    lane.
+    gets the first row in which all earlier spans have ended; earlier spans in the rows below must
+    have ended, too.  So the row of a nested call is its depth.  Calls that are not nested (of a
+    sleeping task) get as many rows as they need.  `reach` is the result of nothing_stacked(), as
+    changed by earlier calls for the same lane.
     """
     row = np.zeros(len(begin), np.uint8)
     if reach is not None or dur.any():

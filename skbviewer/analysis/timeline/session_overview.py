@@ -91,7 +91,7 @@ def _by_source(ts: Int64s, source: npt.NDArray[np.integer], clock: Clock) -> Int
 
 
 def _of_calls(columns: Columns, clock: Clock) -> Iterator[Int64s]:
-    """Yield the session times of calls in blocks; all at once would take too much memory."""
+    """Yield the session times of calls in blocks, to save memory."""
     source = columns.array("leg", "source")
     one = int(source[0]) if len(source) and source.min() == source.max() else 0
     if one or not len(source):

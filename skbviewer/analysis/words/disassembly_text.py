@@ -54,7 +54,7 @@ def short_text(one: Instruction) -> str:
 
 
 def mark_text(one: Instruction) -> str:
-    """Return what the recording has at the instruction, drops and calls; "" if nothing."""
+    """Return the recording's drops and calls at the instruction as text; "" if there are none."""
     marks = [f"{counted(one.drops, 'packet')} dropped"] if one.drops else []
     marks += [f"{function}: {counted(number, 'call')}" for function, number in one.calls]
     return ", ".join(marks)

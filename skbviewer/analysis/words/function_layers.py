@@ -40,7 +40,7 @@ def layer_of(function: str) -> str:
 
 
 def _fits(name: str, pattern: str) -> bool:
-    """Return what fnmatchcase() returns, without a regular expression for simple patterns."""
+    """Return what fnmatchcase() returns, but use no regular expression for simple patterns."""
     head, star, rest = pattern.partition("*")
     if "?" in pattern or "[" in pattern or rest:
         return fnmatchcase(name, pattern)

@@ -58,7 +58,7 @@ class Names(NamedTuple):
         return task_name(self.tasks, pid, cpu)
 
     def symbol(self, address: int) -> str:
-        """Return an address as "ip_rcv+0x4c"; as a number without a symbol; "" for address 0."""
+        """Return an address as "ip_rcv+0x4c"; as a number if it has no symbol; "" for address 0."""
         return self.symbols.get(address, f"0x{address & MASK64:x}" if address else "")
 
     def symbol_at_offset(self, offset: int) -> str:

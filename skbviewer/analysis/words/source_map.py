@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 class SourceMap:
-    """Finds where functions are defined; the same name may be defined in several places.
+    """Finds where functions are defined; a function may be defined in several places.
 
     A name has several definitions because of branches of #if, static functions, and headers.
     """

@@ -40,7 +40,8 @@ def _find(case: Case) -> list[Finding]:
 def _where(case: Case, leg: int) -> str:
     """Return handle and device of the queueing discipline in which a leg's packet waited.
 
-    A segment that was cut inside the queue has no event of entering it, only of leaving it.
+    If a segment was cut inside the queue, there is an event for leaving the queue, but none for
+    entering it.
     """
     for kind in (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE):
         events = case.events(int(kind))

@@ -108,7 +108,7 @@ def slow_case(case: Case, slow: Bools) -> Case:
 
 
 def _parts(lost: list[tuple[str, int]]) -> list[Evidence]:
-    """Return as evidence the largest differences in `lost`, and the sum of the others."""
+    """Return as evidence the largest differences in `lost`, and the sum of all others."""
     shown = sorted(lost, key=lambda one: -abs(one[1]))
     rest = sum(ns for _, ns in shown[LISTED:])
     listed = shown[:LISTED] + ([("all other parts", rest)] if shown[LISTED:] else [])

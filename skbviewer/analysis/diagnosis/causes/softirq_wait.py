@@ -45,7 +45,7 @@ def long_waits(case: Case, ns: Int64s) -> Spans:
 
 
 def handed_off(case: Case, spans: Spans) -> Bools:
-    """Return for each chosen packet whether most of its waiting time ended in ksoftirqd.
+    """Return for each chosen packet whether ksoftirqd ended most of its waiting time.
 
     `spans` are the waits.  The waits are compared by their durations, not by their number.
     """
@@ -81,7 +81,7 @@ class Following(NamedTuple):
 
 
 def calls_after(case: Case, spans: Spans) -> Following:
-    """Return for each wait in `spans` the first call of its leg that begins at its end or later."""
+    """Return for each wait in `spans` the first call of the same leg at or after the wait's end."""
     columns, legs = case.scope.columns, distinct(spans.leg)
     rows, of = columns.rows_with("call", "leg", legs + 1)
     size = np.bincount(np.searchsorted(legs, of.astype(np.int64) - 1), minlength=len(legs))

@@ -15,7 +15,7 @@ class Pairs(NamedTuple):
     """Pairs of events: log, CPU, thread, data of both events, and the time between them (ns).
 
     `begin` is when the first event of the pair happened (ns on the log's clock).  `event` is the
-    0-based row of this event.
+    0-based row of this first event.
     """
 
     source: Int64s
@@ -29,10 +29,11 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(scope: Scope, begins: int, ends: int, by: str) -> Pairs:
-    """Return pairs: an event of kind `begins` in the range of time, and its next event `ends`.
+    """Return pairs: an event of kind `begins` in the range of time, and the next event `ends`.
 
     `by` is "cpu" or "pid": what both events of a pair must have in common.  Events without a
-    partner are left out, and so are pairs between which records were lost.  Raises Cancelled.
+    partner are left out, and so are pairs between whose events records were lost.  Raises
+    Cancelled.
     """
     scope.progress.report("Counting", 0, 0)
     event = scope.columns.array("event", "event")

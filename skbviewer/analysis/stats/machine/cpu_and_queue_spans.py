@@ -102,7 +102,7 @@ def _locks(scope: Scope) -> Iterator[NamedSpans]:
 def _faults(scope: Scope) -> Iterator[NamedSpans]:
     """Yield lanes with the page faults on each CPU.
 
-    A log has only the moment of a fault, which is shown as 1 ns.
+    A log has only the time at which a page fault happened, so the span of a fault is 1 ns.
     """
     rows = np.flatnonzero(scope.columns.array("event", "event") == int(KblEvent.PAGE_FAULT))
     source, cpu, ts, data = (scope.of_event(name, rows) for name in ("source", "cpu", "ts", "data"))
@@ -112,7 +112,7 @@ def _faults(scope: Scope) -> Iterator[NamedSpans]:
 
 
 def _lengths(scope: Scope) -> Iterator[NamedSpans]:
-    """Yield a lane for each queue: a span for each length above 0, until the next length."""
+    """Yield a lane for each queue; a span shows a length above 0 until the next length."""
     rows, named = queues_of(scope)
     packets, ts = scope.of_event("data", rows) & MASK32, scope.of_event("ts", rows)
     places = sorted(set(named), key=lambda queue: (queue[1], queue[0]))

@@ -18,7 +18,7 @@ MASK32 = 0xFFFFFFFF
 
 
 class QueueRow(NamedTuple):
-    """How long one queue was, in packets, whenever it took or gave away a packet."""
+    """How long one queue was (in packets) each time it took or gave away a packet."""
 
     queue: str
     host: int  # source id of the KBL
@@ -92,7 +92,7 @@ def _names(scope: Scope, rows: Int64s) -> list[str]:
 
 
 def _sockets(scope: Scope, rows: Int64s) -> Int64s:
-    """Return the socket for each reported length: SOCK_ENQUEUE has it, on that CPU at that time."""
+    """Return each reported length's socket, which is in a SOCK_ENQUEUE of the same CPU and time."""
     columns = scope.columns
     made = np.zeros(len(rows), np.int64)
     mine = np.flatnonzero(columns.array("event", "event")[rows] == int(KblEvent.SOCK_LENGTH))

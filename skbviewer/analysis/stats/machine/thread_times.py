@@ -68,7 +68,7 @@ def slept(scope: Scope) -> ThreadSpans:
 
 
 def _between(scope: Scope, begins: tuple[int, ...], ends: int) -> ThreadSpans:
-    """Return the spans from a step in `begins` to the thread's next step, if that is `ends`."""
+    """Return the spans that begin with a step in `begins`, if the thread's next step is `ends`."""
     source, pid, ts, cpu, step, rows = _steps(scope)
     same = (source[1:] == source[:-1]) & (pid[1:] == pid[:-1])
     # A thread that is woken twice waits since the first time.

@@ -37,9 +37,9 @@ def _find(case: Case) -> list[Finding]:
 def _by_program(case: Case, spans: Spans) -> list[Spans]:
     """Return the waits of each program that read late; the program that cost most is first.
 
-    Each program gets a finding of its own, because each may be late for another reason.  The
-    programs after the first PROGRAMS get one finding together.  If there are more than MOST_GROUPED
-    waits, all programs get one finding together.
+    Each program gets a finding of its own, because each may be late for another reason.  After the
+    first PROGRAMS programs, all others get one finding together.  If there are more than
+    MOST_GROUPED waits, all programs get one finding together.
     """
     if len(spans.leg) > MOST_GROUPED:
         return [spans]
