@@ -256,7 +256,7 @@ def _nowhere(packets: Packets, kernel: KernelSide) -> Located:
 def _surely(
     packets: Packets, found: Candidates, some: npt.NDArray[np.bool_], kernel: KernelSide
 ) -> tuple[Int64s, Int64s]:
-    """Return the pairs that `some` selects; in a log with losses, only those far from losses."""
+    """Return the pairs that `some` selects; in a log with losses, only pairs far from losses."""
     pairs = _of(found, some)
     if not incomplete(kernel.log):
         return pairs

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """An input file during an import: its bytes are read into memory part by part.
 
-If the file is truncated meanwhile, this class raises BadInput; reading a mapped file would end the
-program.
+If the file is truncated while it is read, this class raises BadInput; with a mapped file, reading
+beyond the new end would end the program.
 """
 
 from __future__ import annotations

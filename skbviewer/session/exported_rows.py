@@ -65,7 +65,7 @@ def range_filter(clock: Clock, sources: Sequence[SourceRow], times: tuple[int, i
     """Return a display filter for packets that were captured within `times`, ns of session time.
 
     The times are converted to the clock of the first capture, or of the KBL if there is no capture.
-    If the interfaces of that capture have their own clocks, the times are converted for each
+    If the interfaces of the capture have their own clocks, the times are converted for each
     interface.  For rows K<n>, the clock of the first interface is used.
     """
     first = min(sources, key=lambda source: source.kind.is_log)

@@ -60,7 +60,7 @@ def calls_of_no_packet(
 
 
 def times_of_no_packet(db: Connection, source: int) -> list[tuple[int, int, int, int, int, int]]:
-    """Return (entry, exit, func, context, cpu, pid) of calls of no packet that returned.
+    """Return (entry, exit, func, context, cpu, pid) of completed calls that belong to no packet.
 
     `source` is the id of the KBL.  Times are in ns; if the entry is not in the log, it is -1.
     """

@@ -68,7 +68,7 @@ class RunningSums:
     ) -> Int64s:
         """Return the joined results of `make`, which is called for each chunk that has values.
 
-        For chunk i, it is called as make(i, values[bounds[i] : bounds[i + 1]]).
+        For chunk i, `make` is called as make(i, values[bounds[i] : bounds[i + 1]]).
         """
         found = np.empty(len(values), np.int64)
         for number in np.flatnonzero(np.diff(bounds)).tolist():

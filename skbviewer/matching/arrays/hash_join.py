@@ -69,7 +69,7 @@ def is_shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
 
 
 def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
-    """Return index pairs of equal hashes, `left` and `right`, and a flag `many` for each left row.
+    """Return pairs (index in `left`, index in `right`) of equal hashes, and a flag by left row.
 
     many[i] means that row i of `left` has more than `limit` partners in `right` (0: no limit).  A
     row with this flag is in no pair.  Pairs are sorted by the index in `left`, then by that in
@@ -109,7 +109,7 @@ def key_counts(keys: Hash) -> Int32s:
 def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]:
     """Return for each number of `asked` its first index in `owner`, and how often it occurs.
 
-    `owner` is sorted, and contains no negative numbers; neither does `asked`.
+    `owner` is sorted.  Neither `owner` nor `asked` contains negative numbers.
     """
     size = max(int(owner.max(initial=-1)), int(asked.max(initial=-1))) + 1
     count = np.bincount(owner, minlength=size)

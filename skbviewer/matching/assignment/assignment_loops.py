@@ -24,7 +24,7 @@ FEW = 8  # steps for each pair of a group that do not count against the limits
 
 
 class Limits(NamedTuple):
-    """How many steps from state to state are allowed: in one group (`steps`), and in `total`."""
+    """How many steps from state to state a search may take: in one group (`steps`), in `total`."""
 
     steps: int = 1 << 18
     total: int = 1 << 24
@@ -299,7 +299,7 @@ def _state(
 def _settle(scratch: Scratch, low: np.int64, high: np.int64, seen: Bools) -> None:
     """Go back from the last states, and mark in `seen` the pairs that lead to them.
 
-    After that, replace the last states by a single state.
+    Then replace the last states of the search by a single state.
     """
     for state in range(high):
         scratch.leads[state] = state >= low

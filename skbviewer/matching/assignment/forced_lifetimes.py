@@ -10,16 +10,16 @@ error.  If the log may lack the moment of a packet, an assignment may leave the 
 moment.  No two packets have one moment.  No packet has a moment that ended before the moment of an
 earlier packet in the file began.
 
-A packet whose moment the log may lack is never exact, and takes no moment from others: a consistent
-assignment can always leave it out.  The other packets form groups: packets that share moments, or
-whose order their moments may contradict.  A group of packets that has no consistent assignment
-decides nothing.  In every other group of packets, overlapping moments form clusters.  Each packet
-has a moment between the earliest and the latest cluster that its place in the file allows.  If no
-moments of a packet group overlap, each moment between these clusters is possible, and the group is
-decided.  If moments overlap, all assignments are followed packet by packet
-(`consistent_assignments.py`).  If this search exceeds its limits, some impossible assignments count
-as possible, but no possible one counts as impossible.  A packet is therefore exact only if it has
-the same lifetime in every assignment.
+If the log may lack a packet's moment, the packet is never exact, and takes no moment from other
+packets: a consistent assignment can always leave this packet out.  The other packets form groups.
+Two packets are in one group if they share moments, or if their moments may contradict their order
+in the file.  A group of packets that has no consistent assignment decides nothing.  In every other
+group of packets, overlapping moments form clusters.  Each packet has a moment between the earliest
+and the latest cluster that its place in the file allows.  If no moments of a packet group overlap,
+each moment between these clusters is possible, and the group is decided.  If moments overlap, all
+assignments are followed packet by packet (`consistent_assignments.py`).  If this search exceeds its
+limits, some impossible assignments count as possible, but no possible one counts as impossible.  A
+packet is therefore exact only if it has the same lifetime in every assignment.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Problem(NamedTuple):
     """A file's packets in order, tap moments, and the possible pairs; times below 2**61 ns.
 
     By packet: its stamp is `at` on the log's clock, with an error of at most `error`; `may_lack` is
-    True if the log may lack its moment.  By moment: `life` is its lifetime; its stamp was made
-    between `after` and `before`; its call lasted from `begin` to `end`.  The pairs `packet` and
-    `moment` are sorted by packet.
+    True if the log may lack its moment.  By moment: `life` is its lifetime; a packet with this
+    moment was stamped between `after` and `before`; the moment's call lasted from `begin` to `end`.
+    The pairs `packet` and `moment` are sorted by packet.
     """
 
     at: Int64s

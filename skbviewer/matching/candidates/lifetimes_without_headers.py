@@ -74,7 +74,7 @@ def _overlap(moments: ColumnTable, rows: Int64s, low: Int64s, high: Int64s) -> B
 
 
 def _equal(moments: ColumnTable, rows: Int64s, content: Int64s, low: Int64s, high: Int64s) -> Bools:
-    """Return for each span whether it overlaps a moment that has the content of the span.
+    """Return for each span whether it overlaps a moment with the same content as the span.
 
     Only the moments in the rows `rows` are compared.  Returns True for all spans if too many pairs
     would have to be compared.

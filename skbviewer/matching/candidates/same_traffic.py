@@ -2,13 +2,13 @@
 """Decide whether a capture shows the traffic that a log recorded.
 
 A capture that was taken in another run or boot, or on another host, may hold the same addresses and
-identifications as the log.  So the clock that some pairs suggest is believed only for one of these
-reasons.  First: it places the time stamps within the tap moments of the log, each of which is some
-microseconds long.  Second: it is nearly the wall clock of the log's host, and no packet was
-captured before this host sent it, or after it arrived here.  Third: TCP's sequence numbers, 32
-random bits each (RFC 9293 3.4.1), agree in segments that were sent only once.  A segment was sent
-only once if it has an identification, which TCP renews when it sends a segment again, or if its
-sender soon has the acknowledgement (segments_sent_once.py).
+identifications as the log.  So a clock that only some pairs suggest is believed only for one of
+three reasons.  First: the clock places the time stamps within the tap moments of the log, each of
+which lasts some microseconds.  Second: the clock is nearly the wall clock of the log's host, and no
+packet was captured before this host sent it, or after it arrived here.  Third: TCP's sequence
+numbers, 32 random bits each (RFC 9293 3.4.1), agree in segments that were sent only once.  A
+segment was sent only once if it has an identification, which TCP renews when it sends a segment
+again, or if its sender soon has the acknowledgement (segments_sent_once.py).
 
 If only a few pairs agree with the wall clock, this may be chance.  A clock that few pairs suggest
 is rejected if the log, although it lacks nothing, shows no lifetime for most packets of the
@@ -186,7 +186,7 @@ def _lines(at: Int64s, sent: Bools, after: Int64s, before: Int64s) -> bool:
 
 
 def _by_wall_clock(segment: Segment, readings: tuple[ClockTriple, ...]) -> bool:
-    """Return whether the capture's clock is as close to the log's wall clock as hosts' clocks are.
+    """Return whether the capture's clock is as near to the log's wall clock as hosts' clocks are.
 
     If only a few packets have matched, which may be chance, the clocks must be equal within their
     errors.

@@ -9,9 +9,9 @@ it is sent.  So the capture may show the first sending and the log a later one, 
 different sendings are excluded if capture and log share three packets: the segment, a segment of
 the peer that acknowledges it, and a packet of the sender that acknowledges the peer's segment.  The
 third packet shows that the sender has the acknowledgement of the segment, so it does not send the
-segment again.  D is therefore less than the time from the first to the third packet.  TCP waits
-longer than D before it sends a segment again (RFC 6298, 2.4: a second; TCP_RTO_MIN of Linux: 200
-ms).
+segment again.  The time D between two sendings is therefore less than the time from the first to
+the third packet.  TCP waits longer than D before it sends a segment again (RFC 6298, 2.4: a second;
+TCP_RTO_MIN of Linux: 200 ms).
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def _joins(
 def _among_lives(
     asked: Hash, hashes: Hash, series: Int64s, when: _When, seen: _Seen
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs of packet and footprint with equal hashes that are not apart in time.
+    """Return pairs of a packet and a footprint with equal hashes and overlapping times.
 
     The third array holds the packets that have too many pairs.  `series` is the series of each
     footprint hash in `hashes`.

@@ -168,8 +168,8 @@ def relocate(
 
     `captured` are the times of all packets; `packet` and `series` are the known pairs.  `lossy`
     means that the log lacks records, and `missing` is the share of hits that it lacks at unknown
-    times.  Returns None if the further packets change neither.  The clock keeps its segments,
-    because the match of a packet does not show where a clock was set.
+    times.  Returns None if the further packets change neither the devices nor the clock's error.
+    The clock keeps its segments, because the match of a packet does not show where a clock was set.
     """
     some = np.flatnonzero(packet % max(1, len(packet) // TRIED) == 0)
     agreed = agreeing_devices(
@@ -326,8 +326,8 @@ def is_at_point(
 ) -> Bools:
     """Return for each pair whether this clock puts the packet at a point of its series.
 
-    The pairs are `packet` (indices of `packets`) and `series`.  A packet may be as far from a point
-    as the clock's error.
+    The pairs are `packet` (indices of `packets`) and `series`.  The time between a packet and its
+    point may be as large as the clock's error.
     """
     captured, every = packets["ts"][packet], np.ones(len(packet), np.bool_)
     at = clock.to_kernel(captured, packet)

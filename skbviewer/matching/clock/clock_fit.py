@@ -227,7 +227,7 @@ def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) 
 
 
 def _of_both(last: Segment, following: Segment, first: int, range_ns: Int64s) -> Segment:
-    """Return a segment for packets that may have been stamped by the clock of either neighbour.
+    """Return a segment for packets that the clock of either neighbouring segment may have stamped.
 
     The packets of the segment are those from index `first` on.
 

@@ -185,12 +185,13 @@ def _agreeing(
 def _as_likely(
     found: dict[Device, ClockFit | None], share: dict[Device, float], wanted: set[Device]
 ) -> set[Device]:
-    """Return all devices that may be the capture's as well as those in `wanted`.
+    """Return the devices in `wanted`, and others at which the capture may as well have been taken.
 
     All stamps agree with the devices in `wanted`.
 
-    At another device, the stamps of nearly all packets must agree; or those of most packets, if its
-    clock is as exact.
+    A device that is not in `wanted` is returned if the stamps of nearly all packets agree with it.
+    It is also returned if the stamps of most packets agree and its clock is as exact as the most
+    exact clock of the devices in `wanted`.
     """
     residual = {
         one: max(s.residual_ns for s in clock.segments) for one, clock in found.items() if clock

@@ -77,7 +77,8 @@ class Timebase:
 
         If the source has no piece, the times do not change.  If a clock was set back, it showed
         some times twice; the later occurrence is taken.  If interfaces have clocks of their own,
-        the clock of the first interface is used.  The method of_packets() has neither restriction.
+        the clock of the first interface is used.  The method of_packets() makes neither choice,
+        because it gets the numbers and interfaces of packets.
         """
         ts, pieces = np.asarray(ts, np.int64), self._first(source)
         which = np.zeros(len(ts), np.int64)

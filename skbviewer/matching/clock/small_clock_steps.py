@@ -25,7 +25,7 @@ ALONE = 128  # most outliers
 
 
 class Cut(NamedTuple):
-    """The clock was set after packet `last` and before `first`; both lines fit packets between."""
+    """The clock was set between packets `last` and `first`; both lines fit the packets between."""
 
     last: int
     first: int
@@ -55,7 +55,7 @@ def cuts(rows: Intervals, steepest: float) -> list[Cut]:
 
 
 class _Lines:
-    """Finds stretches of intervals through which one line passes."""
+    """Finds sequences of successive intervals through which one line passes."""
 
     def __init__(self, rows: Intervals, steepest: float) -> None:
         self._rows, self._steepest = rows, steepest
@@ -73,7 +73,7 @@ class _Lines:
         )
 
     def longest(self, begin: int) -> int:
-        """Return the end of the longest stretch from `begin` on; single outliers are left out."""
+        """Return the end of the intervals from `begin` on that one line fits, but for outliers."""
         size, end = len(self._rows.x), begin
         while True:
             end = begin + _largest(

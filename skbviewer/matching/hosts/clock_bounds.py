@@ -48,7 +48,8 @@ class ClockBounds(NamedTuple):
     def transit(self, a: Int64s, b: Int64s) -> tuple[Int64s, Int64s]:
         """Return the least and the greatest time (ns) from each sighting `a` to the sighting `b`.
 
-        A time without a lower or upper bound is below -FAR / 2 or above FAR / 2.
+        Without a lower bound, the first result is below -FAR / 2; without an upper bound, the
+        second result is above FAR / 2.
         """
         scale = self.scale
         known = (scale.segment[a] != NONE) & (scale.segment[b] != NONE)
@@ -69,7 +70,7 @@ class ClockBounds(NamedTuple):
     def difference(self, a: int, b: int) -> tuple[int, int]:
         """Return the least and the greatest value (ns) of b's clock minus a's clock.
 
-        The difference is that at the time of `a`.
+        The difference between the clocks is that at the time of `a`.
 
         `a` and `b` are rows of sightings.
         """

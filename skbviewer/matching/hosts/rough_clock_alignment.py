@@ -60,7 +60,7 @@ class _Line(NamedTuple):
     slope: float
 
     def shift(self, time: Int64s) -> Int64s:
-        """Return the shift (ns) from each of these times to the scale."""
+        """Return for each of the times `time` how far (ns) the scale is ahead of the clock."""
         rise = np.rint((time - self.origin) * self.slope)
         return np.asarray(self.offset + rise.astype(np.int64), np.int64)
 

@@ -180,8 +180,8 @@ def without_old_headers(rows: Records | ColumnTable) -> Records | ColumnTable:
 
     An skb that GRO merged holds several TCP segments.  Until tcp_gro_complete() and
     inet_gro_complete() have run, its headers are the first segment's headers, so its length and its
-    flags are not known.  Earlier recorders did not notice the changed headers if these were in a
-    fragment of the skb.
+    flags are not known.  Earlier versions of the recorder did not notice the changed headers if
+    these were in a fragment of the skb.
     """
     size, held, length = (np.asarray(rows[n]) for n in ("gso_size", "skb_len", "tot_len"))
     old = (size > 0) & (size < GSO_BY_FRAGS) & (held > length) & (length > 0)
@@ -283,7 +283,7 @@ def _start(
 def _partly_known(
     wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered, series: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs of a packet and a footprint of which one lacks a distinguishing value.
+    """Return pairs of a packet and a footprint, at least one of which lacks a distinguishing value.
 
     The third array has the packets that are left out because more than MANY other packets have
     their hash.

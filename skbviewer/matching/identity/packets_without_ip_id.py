@@ -125,7 +125,7 @@ def meetings(
 def _of_these_hosts(
     packets: Known, unnumbered: Unnumbered, prints: Known, kernel: Int64s
 ) -> Int64s:
-    """Return packets that lack no field, and have hosts and protocol of a footprint in `kernel`."""
+    """Return packets that lack no field, and whose hosts and protocol a footprint has."""
     complete = ~unnumbered.lacks
     known = prints.columns(kernel, ("protocol",))["protocol"] >= 0
     found = complete & is_in(unnumbered.thesis, _hashed(prints, kernel[known], THESIS_KEY))

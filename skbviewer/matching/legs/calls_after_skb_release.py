@@ -42,8 +42,8 @@ def until_release(records: Records, series: SeriesTable, legs: LegTable, others:
 
     If the log shows the release of the skb, the time is that of the release, because functions that
     had the skb may return much later.  If the log does not show the release, the time is the end of
-    the leg.  `others` are legs with calls of another skb after the release; for these, it is always
-    the end of the leg.
+    the leg.  `others` are legs with calls of another skb after the release; for these legs, the
+    result is always the end of the leg.
     """
     rows = legs.rows
     released = _released_ns(records, series)[rows["series"]]

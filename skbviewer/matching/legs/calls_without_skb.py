@@ -42,12 +42,12 @@ class InnerCalls:
         self.rows: Int32s = found.astype(np.int32)
 
     def hide(self) -> None:
-        """Give the records of these calls a kind that all other code ignores."""
+        """Give the records of calls without an skb a kind that all other code ignores."""
         self._set_kind(HIDDEN)
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """Give the records their kind back until the context ends."""
+        """Give the records of calls without an skb their own kind back, until the context ends."""
         self._set_kind(ENTRY)
         yield
         self._set_kind(HIDDEN)

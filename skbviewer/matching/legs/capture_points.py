@@ -200,8 +200,8 @@ def _arrivals(
     The earliest time is the entry of a function in which the kernel stamps packets.  If the log
     does not show this entry, the time is the start of the leg; if the leg is received, it is the
     start of the whole lifetime.  If records were lost before this time, the entry may be among the
-    lost records.  If records of the entry may be lost, the result is WAIT_NS earlier, but not
-    before a birth that the log shows.
+    lost records.  If the record of the entry may be lost, WAIT_NS is subtracted, but the result is
+    never before a birth that the log shows.
     """
     rows = legs.rows
     new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]
@@ -256,7 +256,7 @@ class _Entries:
         self.calls_of_sockets = self.entries_of(PACKET_SOCKET)
 
     def all(self) -> Int64s:
-        """Return the row numbers of the records at the entry of such functions."""
+        """Return the row numbers of all these records."""
         return self._index
 
     def remove(self, those: Bools) -> Int64s:
@@ -377,7 +377,7 @@ def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
 def _until_sockets(points: Rows, sockets: npt.NDArray[np.void]) -> Int64s:
     """Return for each point a time after which no packet was stamped there.
 
-    A leg has at most one of the points.
+    Each leg has at most one of these points.
 
     Packet sockets at the device of the point got the skb at this time, in the direction of the
     point.  Sockets at a different device do not count: the skb of a macvlan passes the sockets of

@@ -80,7 +80,7 @@ def cut_records(
     function.  The records in `waited` (with the columns `waited_ns` to `waited_ethertype`) are
     assigned when their time comes; `waits` are their row numbers, sorted.  With `is_last`, all
     records that are still waiting are assigned at the end.  By series: `left` is the number of
-    remaining records, `slot` the row of `state`.
+    records still to come, `slot` the row of `state`.
     """
     counts[ROWS] = 0
     for i in range(len(ts) + is_last):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find the call that recorded an event on its return, and the call that made a new skb.
+"""Find the call on whose return an event was recorded, and the call that made a new skb.
 
-Input: the records of a KBL, one by one.  Output: for each event, the ENTRY of the call that
-recorded it, or -1.  An event belongs to a call if it has the time and the CPU of the call's return,
-and if the function's probe records events of this kind.  When the function returns, the skb may
-have been freed, or another thread may use it; so only the call shows to which lifetime the event
-belongs.
+Input: the records of a KBL, one by one.  Output: for each event, the ENTRY of the call on whose
+return it was recorded, or -1.  An event belongs to a call if it has the time and the CPU of the
+call's return, and if the function's probe records events of this kind.  When the function returns,
+the skb may have been freed, or another thread may use it; so only the call shows to which lifetime
+the event belongs.
 """
 
 from __future__ import annotations

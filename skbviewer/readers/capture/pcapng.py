@@ -174,7 +174,7 @@ def _walk(
 
     `is_end` says that the file ends with these bytes.  Fills `offsets` and `heads`.  Returns the
     number of packet blocks, the position where the walk stopped, and how many bytes it needs from
-    there to go on.  The last number is 0 if it stopped at a section, an interface or damage.
+    there to go on.  The last number is 0 if the walk stopped at a section, an interface or damage.
     """
     at, count, size = np.int64(0), np.int64(0), len(some)
     while at + SHORTEST_BLOCK <= size and (at + HEAD <= size or is_end):

@@ -142,7 +142,7 @@ def _parts(count: int) -> Iterator[slice]:
 
 
 def _packed(column: Column, left: Bools) -> Column:
-    """Move those rows of a column together that are `left` (flags), and return them."""
+    """Move the rows of a column that are `left` (flags) together, and return them."""
     if column.strides == (0,):
         return column[: np.count_nonzero(left)]
     size = 0

@@ -96,8 +96,8 @@ def under_way(db: Database, packet: int) -> list[UnderWay]:
 def one_way_json(db: Database) -> list[dict[str, Any]]:
     """Return the bounds of the clocks of KBLs for the JSON of `skbviewer info`.
 
-    Between the times in "bounds", the bounds are straight lines.  "uncertainty_ns" is their largest
-    distance at these times.
+    Between the times in "bounds", the bounds are straight lines.  "uncertainty_ns" is the largest
+    distance between the two bounds at these times.
     """
     names = ("at_ns", "low_ns", "high_ns")
     return [
