@@ -94,7 +94,7 @@ def _code(points: Int64s, kernel: Int64s) -> Int64s:
 
 
 def _meeting(points: Spans, kernel: Spans, offset: int, error: int) -> tuple[Int64s, Int64s]:
-    """Return pairs of rows that have one address, and may have had it at the same time.
+    """Return pairs of rows with the same address that may have had it at the same time.
 
     Rows that would have more than MAX_OVERLAPS partners are left out.
     """

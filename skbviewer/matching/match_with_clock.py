@@ -250,7 +250,7 @@ def _passing(case: _Case) -> Candidates:
 
 
 def _anchors(found: Candidates, life: Int64s, often: Int64s) -> Bools:
-    """Return for each packet whether it has one candidate, and was at one of its moments."""
+    """Return for each packet whether it has one candidate, and was captured at a moment of it."""
     only = np.bincount(found.packet, minlength=len(life)) == 1
     only[often] = False
     return np.asarray(only & (life >= 0))

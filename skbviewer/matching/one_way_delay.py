@@ -4,9 +4,10 @@
 Input: the matches of one capture with two KBLs.  Output: intervals of the offset between the hosts'
 clocks.  No clock shows the offset between the hosts.  But no packet arrives before it is sent, so
 the packets of each direction bound the offset from one side (Paxson, "On Calibrating Measurements
-of Packet Transit Times", SIGMETRICS 1998).  If all packets go in one direction, the other side has
-no bound, and there is no result.  Clocks drift apart steadily: every line with a slope of at most
-MAX_DRIFT that no packet contradicts may be right, and the interval covers all of them.
+of Packet Transit Times", SIGMETRICS 1998).  If all packets go in one direction, the offset is
+bounded from one side only, and there is no result.  Clocks drift apart steadily: every line with a
+slope of at most MAX_DRIFT that no packet contradicts may be right, and the interval covers all of
+them.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class OneWay(NamedTuple):
 
         The offset is clock b - clock a, ns; the slope is in ppm.  The line is the mean of the
         steepest and the flattest line that no packet contradicts.  At and beyond the first and the
-        last packet, it is in the middle of the bounds.
+        last packet, the line is in the middle of the bounds.
         """
         middle = int(self.low_ns[0]) + int(self.high_ns[0] - self.low_ns[0]) // 2
         return int(self.at_ns[0]), middle, (self.least_ppm + self.most_ppm) / 2

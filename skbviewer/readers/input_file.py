@@ -75,8 +75,8 @@ class Source:
     def read_at_least(self, at: int, least: int, most: int) -> UInt8s:
         """Return at least `least` bytes from `at` on, or fewer at the end of the file.
 
-        If enough of these bytes are in memory already, returns them; otherwise, `most` bytes are
-        read.  Raises BadInput like read().
+        If at least `least` of these bytes are in memory already, returns them; otherwise, `most`
+        bytes are read.  Raises BadInput like read().
         """
         loaded = self._begin <= at and min(at + least, self._size) <= self._end
         return self.read(at, self._end if loaded else at + most)

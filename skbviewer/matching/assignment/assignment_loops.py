@@ -33,10 +33,11 @@ class Limits(NamedTuple):
 class Scratch(NamedTuple):
     """Scratch arrays of the search: states, steps between states, and a hash table of states.
 
-    By state, the columns are `taken`, `latest` and `leads`.  By step, they are `source`, `pair` and
-    `target`.  By place (see Places), `slot` is the bit of the place's moment in a state, or -1, and
-    `last` is the last packet that may have this moment.  By slot, `holder` is the place that uses
-    the slot.  `counts` holds numbers about the whole search, at the indices LEFT to FORGOT.
+    The columns of states are `taken`, `latest` and `leads`.  The columns of steps between states
+    are `source`, `pair` and `target`.  By place (a moment of a packet group, see Places): `slot` is
+    the bit of this moment in a state, or -1, and `last` is the last packet that may have this
+    moment.  By slot (a bit in a state): `holder` is the place that uses the slot.  `counts` holds
+    numbers about the whole search, at the indices LEFT to FORGOT.
     """
 
     taken: Int64s
@@ -186,7 +187,7 @@ def _options(tangle: Tangle, packet: np.int64) -> np.int64:
 def _slots(
     tangle: Tangle, packet: np.int64, n: np.int64, places: Places, scratch: Scratch
 ) -> np.int64:
-    """Give a slot to each moment of a group's n-th packet that later packets may have, too.
+    """Give a slot (a bit) to each moment of a group's n-th packet that later packets may have, too.
 
     Returns the slots (as bits) that become free after this packet, because no later packet may have
     their moments.

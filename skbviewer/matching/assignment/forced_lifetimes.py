@@ -7,8 +7,8 @@ consistent assignments give it, or the reason why there is none.
 
 In a consistent assignment, each packet has a moment with which it is paired, within the clock's
 error.  If the log may lack the moment of a packet, an assignment may leave the packet without a
-moment.  No two packets have one moment.  No packet has a moment that ended before the moment of an
-earlier packet in the file began.
+moment.  No two packets have the same moment.  The moment of a packet never ends before the moment
+of an earlier packet in the file begins.
 
 If the log may lack a packet's moment, the packet is never exact, and takes no moment from other
 packets: a consistent assignment can always leave this packet out.  The other packets form groups.
@@ -68,7 +68,7 @@ class Problem(NamedTuple):
 
 
 class Assigned(NamedTuple):
-    """By packet: its lifetime and moment in all assignments, or -1 and a reason (`why`).
+    """By packet: lifetime and moment that it has in all assignments, or -1 and a reason (`why`).
 
     By pair: `possible` is True if a consistent assignment has the pair; if the search exceeded its
     limits, it may be True for other pairs, too.  `possible` is True for all pairs that the clock

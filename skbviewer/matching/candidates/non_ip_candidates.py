@@ -77,7 +77,7 @@ def _candidates(packet: Int64s, series: Int64s) -> Candidates:
 
 
 def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
-    """Return for each packet of `asked` whether another packet may be mistaken for it.
+    """Return for each packet of `asked` whether another packet may be confused with it.
 
     The other packet has no IP header, has the same EtherType, and was captured at most `within` ns
     before or after it.  `within` has a time for each packet of `asked`: the possible error of the

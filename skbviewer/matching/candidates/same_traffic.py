@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 def trusted(
     packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, precision: int
 ) -> Bools:
-    """Return for each packet whether the clock can be believed in the packet's segment.
+    """Return for each packet whether the clock can be trusted in the packet's segment of the clock.
 
     `edges` are the pairs of packets and moments that the clock allows; `precision` is the precision
     (ns) of the packets' times.
@@ -98,7 +98,7 @@ def _numbers_agree(packets: Packets, paired: Bools) -> bool:
 
 
 def sent_once(packets: Packets) -> Bools:
-    """Return for each packet whether it is a TCP segment with an identification number.
+    """Return for each packet whether its identification shows that it is a TCP segment sent once.
 
     When TCP sends a segment again, it gives the segment a new identification.  So the same bytes
     with the same number were sent only once.  Without an identification (IPv6, IPv4 id 0), the same
@@ -129,8 +129,8 @@ def _on_the_way(
     """Return whether a steady clock explains the order in which packets left and reached this host.
 
     With a steady clock, every packet is captured after this host sent it, or before it arrived
-    here.  There must be so many packets of both directions that this is not chance.  Only packets
-    are used whose possible moments all belong to one lifetime and have one direction.
+    here.  There must be so many packets of both directions that their agreement is not chance.
+    Only packets count whose possible moments all belong to one lifetime and have one direction.
     """
     mine = edges.selected(clock.segment_of(edges.packet) == number)
     sends, series = (

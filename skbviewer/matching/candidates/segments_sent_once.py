@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find TCP segments that were sent only once, because their sender soon got the acknowledgement.
 
-Input: the packets of a capture, and a flag for each: the log may have it.  Output: the segments
-that were sent only once.
+Input: the packets of a capture, and a flag for each packet that the log may have.  Output: the
+segments that were sent only once.
 
 A TCP segment without an identification (IPv6, IPv4 identification 0) has the same bytes each time
 it is sent.  So the capture may show the first sending and the log a later one, a time D apart.  Two
@@ -31,7 +31,7 @@ _ENDPOINTS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport")
 
 
 def acknowledged(packets: Packets, paired: Bools) -> Bools:
-    """Return for each packet whether it is a segment that was sent only once.
+    """Return for each packet whether it is a segment sent only once, as it was soon acknowledged.
 
     `paired` marks packets that the log may have, according to one clock for all packets.  Other
     packets are ignored.

@@ -149,8 +149,8 @@ class TimedPairs(NamedTuple):
 def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit | None:
     """Fit a clock to `pairs`; None if there are no pairs.
 
-    `captured` are the times (ns) of all packets.  If not `bounded`, only the scatter of the pairs
-    is computed, not the clock's possible error.
+    `captured` are the times (ns) of all packets.  If `bounded` is False, only the scatter of the
+    pairs is computed, not the clock's possible error.
     """
     if not len(pairs.packet):
         return None
@@ -194,7 +194,7 @@ def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
 
 
 def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) -> list[Segment]:
-    """Split the segment of the packets before `end` where moments show that its clock was set."""
+    """Split the segment `one`, which ends before packet `end`, where its clock was set a little."""
     precision = precision_of(captured[one.first : end])
     if one.torn_ns < precision:
         return [one]
@@ -299,8 +299,8 @@ def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: Tim
     """Return the segment `line` with its errors from the first to the last of `range_ns`.
 
     The times `capture_ns` must be sorted.  No error is less than the spread of the pairs.  The true
-    error is a convex function of time, so between two knots it is at most as large as the linear
-    error.
+    error is a convex function of time, so between two knots it is at most as large as the error
+    that is interpolated between them.
     """
     here, begin = line.to_kernel(capture_ns), line.offset_ns + line.origin_ns
     at = np.unique(np.linspace(range_ns.min() - begin, range_ns.max() - begin, KNOTS).round())

@@ -4,8 +4,8 @@
 Input: for each packet, in the order of the file, an interval that contains the clock's offset.  No
 straight line passes through all intervals.  Output: where to cut the sequence of packets so that
 one straight line passes through each piece, with as few pieces as possible.  A piece must have
-MIN_PACKETS packets that no neighbour can have: a line might pass through fewer packets even if the
-stamps had random errors.
+MIN_PACKETS packets that no neighbouring piece can have: a line might pass through fewer packets
+even if the stamps had random errors.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def close_bounds(bounds: Int64s) -> int:
 def carry(before: Int64s, gap: int, rate: Float64s, bounds: Int64s) -> None:
     """Tighten `bounds` by the bounds `before` of a cell that is `gap` ns away.
 
-    Errors change by at most `rate` (ns/ns).
+    The error of a clock changes by at most `rate` (ns/ns).
     """
     count = bounds.shape[0]
     for a in range(count):

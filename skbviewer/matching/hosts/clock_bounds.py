@@ -157,7 +157,7 @@ def _cells(scale: Scale, seen: Crossings, refused: Bools) -> tuple[Int64s, Int64
 
 
 def _guilty(scale: Scale, own: Int64s, at: Int64s, bad: Int64s) -> int | None:
-    """Return the segment of `bad` without which these cells have no contradiction, or None."""
+    """Return the segment in `bad` without which the bounds in these cells agree, or None."""
     for segment in bad:
         if scale.can_be_set[segment]:
             others = own.copy()
@@ -181,7 +181,7 @@ def _cut(scale: Scale, segment: int, begin_ns: int, end_ns: int) -> Scale:
 def _in_contradiction(
     scale: Scale, seen: Crossings, bounds: Int64s, cell: Int64s, begin: int, end: int
 ) -> Bools:
-    """Return the crossings in the cells `begin` to `end` whose clocks are in a contradiction."""
+    """Return the crossings in the cells `begin` to `end` whose clocks have contradictory bounds."""
     guilty = np.append(np.diagonal(bounds) < 0, False)
     inside = (cell >= begin) & (cell <= end)
     return np.asarray(

@@ -40,7 +40,7 @@ class Pairs(NamedTuple):
     ordered: Bools
 
     def rows(self, index: Int64s | Bools) -> Pairs:
-        """Return the pairs at some indices, or with some flags."""
+        """Return the pairs that `index` (indices or flags) selects."""
         return Pairs._make(column[index] for column in self)
 
 

@@ -3,9 +3,10 @@
 
 Input: a KBL with its series and legs.  Output: POINT_DTYPE rows, and tap moments.  A sniffer in the
 same kernel stamps a packet in a call of a packet socket's function: between entry and exit of
-tpacket_rcv (net/packet/af_packet.c), which the log may show.  If the log does not show this call,
-the point is where the driver or the stack gets the packet.  While any socket of the machine wants
-timestamps, packets are stamped on arrival (net_timestamp_check() in net/core/dev.c).
+tpacket_rcv (net/packet/af_packet.c), which the log may show.  If the log does not show the call of
+a packet socket, the point is where the driver or the stack gets the packet.  While any socket of
+the machine wants timestamps, packets are stamped on arrival (net_timestamp_check() in
+net/core/dev.c).
 """
 
 from __future__ import annotations
@@ -127,8 +128,8 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
 def _since(log: KernelLog, legs: LegTable, calls: Int64s) -> Int64s:
     """Return for each packet socket's call the earliest time (ns) at which its skb arrived.
 
-    A received skb may wait before the socket is called.  An skb arrived after the leg that contains
-    the call began, or while the log lacks records.
+    A received skb may wait before the socket is called.  An skb arrived after the begin of the leg
+    that contains the call, or at a time for which the log lacks records.
     """
     ts, leg = np.asarray(part(log.records, "ts", calls), np.int64), legs.of[calls]
     waited = np.flatnonzero((leg >= 0) & (legs.rows["kind"][leg] != TX))
@@ -379,9 +380,9 @@ def _until_sockets(points: Rows, sockets: npt.NDArray[np.void]) -> Int64s:
 
     Each leg has at most one of these points.
 
-    Packet sockets at the device of the point got the skb at this time, in the direction of the
-    point.  Sockets at a different device do not count: the skb of a macvlan passes the sockets of
-    the lower device first.
+    At the returned time, packet sockets at the device of the point got the skb in the direction of
+    the point.  Sockets at a different device do not count: the skb of a macvlan passes the sockets
+    of the lower device first.
     """
     before = np.array(points["before"], np.int64)
     point_of = np.full(1 + int(points["leg"].max(initial=-1)), -1, np.int64)

@@ -3,7 +3,7 @@
 
 Input: the records of one KBL with their series.  Output: flags for lifetimes, and for the calls of
 packet sockets that got copies for a sniffer.  Before a packet is sent, dev_queue_xmit_nit() clones
-its skb for the sniffers (net/core/dev.c).  If the probe on skb_clone() missed this hit, the clone
+its skb for the sniffers (net/core/dev.c).  If the probe on skb_clone() missed this call, the clone
 seems to be another packet.  The clone has the identity of the sent packet, but it is not the
 lifetime of the packet.
 """
