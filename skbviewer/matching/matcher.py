@@ -104,7 +104,7 @@ def match(packets: Packets, kernel: KernelSide, progress: Progress | None = None
 def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArray[np.void]:
     """Join the match rows of several groups of packets, sorted by (packet, leg).
 
-    `parts` are the numbers of the packets in each group; they count all packets.
+    `parts` are the packets in each group, by their numbers among all packets.
     """
     rows = np.concatenate(found)
     packet: list[Int64s] = [part[one["packet"]] for part, one in zip(parts, found, strict=True)]

@@ -173,7 +173,7 @@ def all_frames(parts: list[Frames]) -> Frames:
 
 
 def fill(packets: Rows, rows: Int64s, **columns: Int64s) -> None:
-    """Write `columns` into the rows `rows` of a packet array; column values are by row."""
+    """Write `columns`, which have a value for each of `rows`, into these rows of a packet array."""
     for name, values in columns.items():
         packets[name][rows] = values
 

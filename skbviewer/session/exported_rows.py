@@ -151,7 +151,7 @@ class Exports:
     def field_data(self) -> Data:
         """Return the tables from which the fields of display filters are computed.
 
-        Calls of functions without an skb are left out if the user leaves them out.
+        Calls of functions without an skb are left out if the user has chosen to leave them out.
         """
         return self._fields.shown_data()
 

@@ -110,7 +110,7 @@ def import_files(
 
     If the inputs are large, arrays take at most `memory` bytes; further ones are in files beside
     `out`.  With `results`, the tables, graphs and diagnosis of a large session are stored in it,
-    which takes a fourth of the time.
+    which takes a fourth of the import's time.
 
     If `out` is a session already, it is replaced, but its annotations are copied into the new one.
     The annotations of the sessions `keep` are copied, too.  A session in `paths` stands for its

@@ -52,7 +52,7 @@ class FewerRows(Columns):
         return self._replaced[table, column] if (table, column) in self._names else None
 
     def stored_rows(self, table: str, rows: Int64s) -> Int64s:
-        """Return the 0-based rows in the session file of the 0-based `rows` of these columns."""
+        """Return for the 0-based `rows` of these columns the 0-based rows in the session file."""
         return self._rows[rows].astype(np.int64) if table == self._table else rows
 
     def _found(self, table: str, rows: Int64s) -> tuple[Int64s, Int64s]:

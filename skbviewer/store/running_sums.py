@@ -20,7 +20,7 @@ from .lazy_column import LazyColumn
 class RunningSums:
     """Element i is the sum of the first i values of `column`; the last element is the sum of all.
 
-    `chunks` is the result of its LazyColumn.chunk_sums(): the sum before each chunk.
+    `chunks` is the result of the column's LazyColumn.chunk_sums(): the sum before each chunk.
     """
 
     def __init__(self, column: LazyColumn, chunks: Int64s) -> None:

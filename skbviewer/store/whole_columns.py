@@ -62,7 +62,7 @@ class Columns:
         self._size = 0
 
     def stored_rows(self, table: str, rows: Int64s) -> Int64s:
-        """Return the 0-based rows in the session file of the 0-based `rows` of these columns."""
+        """Return for the 0-based `rows` of these columns the 0-based rows in the session file."""
         return rows
 
     def forget(self) -> None:

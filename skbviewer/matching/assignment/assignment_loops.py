@@ -91,11 +91,11 @@ def _zeros(size: int) -> Int64s:
 def follow_groups(
     tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, seen: Bools, sure: Int8s
 ) -> None:
-    """Drop the pairs that no assignment of their packet group has, in all groups marked SEVERAL.
+    """In each packet group marked SEVERAL, drop the pairs that no assignment of the group has.
 
-    Sets `sure` of each such group to EXACT (each remaining pair is in an assignment), TOO_LARGE
-    (some remaining pairs may be in none) or CROWDED (the group has no assignment, and keeps all
-    pairs).  `seen` is scratch space: a flag for each pair.
+    Sets `sure` of each of these groups to EXACT (each remaining pair is in an assignment),
+    TOO_LARGE (some remaining pairs may be in none) or CROWDED (the group has no assignment, and
+    keeps all pairs).  `seen` is scratch space: a flag for each pair.
     """
     for g in range(len(sure)):
         if sure[g] != SEVERAL:

@@ -23,11 +23,11 @@ from .packet_groups import Places
 
 
 def follow(tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, sure: Int8s) -> None:
-    """Drop the pairs that no assignment of their packet group has, in all groups marked SEVERAL.
+    """In each packet group marked SEVERAL, drop the pairs that no assignment of the group has.
 
     `tangle` contains the packets and their pairs, `groups` the groups of packets, and `places` the
-    moments that each group may have.  Sets `sure` of each such group to EXACT (each remaining pair
-    is in an assignment), TOO_LARGE (some remaining pairs may be in none) or CROWDED (the group has
-    no assignment).
+    moments that each group may have.  Sets `sure` of each of these groups to EXACT (each remaining
+    pair is in an assignment), TOO_LARGE (some remaining pairs may be in none) or CROWDED (the group
+    has no assignment).
     """
     follow_groups(tangle, groups, places, scratch, np.zeros(len(tangle.kept), np.bool_), sure)

@@ -11,8 +11,7 @@ segment was sent only once if it has an identification, which TCP renews when it
 again, or if its sender soon has the acknowledgement (segments_sent_once.py).
 
 If only a few pairs agree with the wall clock, this may be chance.  A clock that few pairs suggest
-is rejected if the log, although it lacks nothing, shows no lifetime for most packets of the
-capture.
+is rejected if the log shows no lifetime for most packets of the capture, although it lacks nothing.
 """
 
 from __future__ import annotations

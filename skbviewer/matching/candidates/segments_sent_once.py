@@ -55,7 +55,7 @@ def acknowledged(packets: Packets, paired: Bools) -> Bools:
 
 
 def _is_whole(packets: Packets) -> Bools:
-    """Return for each packet whether it has a time and all header fields that are needed."""
+    """Return for each packet whether it has a time and all header fields that this module needs."""
     tcp = (packets["protocol"] == TCP) & (packets["ts"] != UNTIMED) & (packets["payload"] >= 0)
     header = (packets["seq"] >= 0) & (packets["ack"] >= 0) & (packets["tcp_flags"] >= 0)
     fragment = np.maximum(packets["frag_off"], 0) & FRAGMENT != 0

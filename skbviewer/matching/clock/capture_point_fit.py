@@ -47,8 +47,8 @@ USED = ("netns", "ifindex", "sends", "how", "ts", "after", "before")  # columns 
 class _Try(NamedTuple):
     """A possible place of the capture, with the pairs of the packets that have one point there.
 
-    `spread` is the scatter of these pairs (ns); `packets` counts the packets that have at least one
-    point there.
+    `stamped` is an index of WINDOWS: it says when a stamp is made while an skb passes a device (in
+    a socket's call, on arrival, at any time).
     """
 
     place: Place
@@ -282,7 +282,7 @@ def everywhere(
 def far_from_losses(
     captured: Int64s, packet: Int64s, series: Int64s, moments: ColumnTable, losses: Table
 ) -> tuple[Int64s, Int64s]:
-    """Return the pairs (packet, series) that are far from lost records in capture and log.
+    """Return the pairs (packet, series) whose packet and series are both far in time from losses.
 
     Near a loss, the log may lack a packet's own lifetime, so that the packet is paired with another
     packet's lifetime.  `captured` are the times of all packets, ns.  If fewer than half of the

@@ -178,8 +178,8 @@ def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
     `captured` are the times (ns) of all packets.
 
     A segment does not change if it contains no packet of `pairs`.  A segment that never had pairs
-    does not change either, because its packets may have been stamped by the clock before it or by
-    the clock after it.
+    does not change either, because its packets may have been stamped by the clock of the segment
+    before it or by that of the segment after it.
     """
     pairs = _whole(pairs.selected(by_group(pairs.packet, pairs.kernel_ns)))
     which = clock.segment_of(pairs.packet)
@@ -296,11 +296,11 @@ def _in_order(capture_ns: Int64s, pairs: TimedPairs) -> tuple[Int64s, TimedPairs
 
 
 def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: TimedPairs) -> Segment:
-    """Return the segment `line` with its errors from the first to the last of `range_ns`.
+    """Return the segment `line` with its errors at KNOTS times in the range of `range_ns`.
 
     The times `capture_ns` must be sorted.  No error is less than the spread of the pairs.  The true
-    error is a convex function of time, so between two knots it is at most as large as the error
-    that is interpolated between them.
+    error is a convex function of time, so between two of these times it is at most as large as the
+    interpolated error.
     """
     here, begin = line.to_kernel(capture_ns), line.offset_ns + line.origin_ns
     at = np.unique(np.linspace(range_ns.min() - begin, range_ns.max() - begin, KNOTS).round())

@@ -120,8 +120,8 @@ def lines_through_most(
     two intervals that leave the least space for a line.  Of these two intervals, a step removes the
     one without which the remaining intervals must be widened less.  The loop also changes the
     arrays `x`, `high` and `low`.  Sets `work.lines` and `numbers` like lines_between().  Returns by
-    how much (ns) the remaining intervals must be widened; if this is not 0, the width of the larger
-    of the two tightest intervals is added.
+    how much (ns) the remaining intervals must be widened; if this is not 0, the result also
+    includes the width of the larger of the two tightest intervals.
     """
     count = np.int64(len(x))
     torn, least = 0.0, 0.0

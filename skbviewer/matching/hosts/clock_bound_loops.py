@@ -18,7 +18,7 @@ FAR = 1 << 60  # no bound
 def close_bounds(bounds: Int64s) -> int:
     """Tighten the bounds (n, n) as far as all of them together allow (Floyd, Warshall).
 
-    Returns how many clocks are on a path that is a contradiction.
+    Returns how many clocks are on a path back to themselves that is shorter than 0.
     """
     count = bounds.shape[0]
     for middle in range(count):

@@ -62,7 +62,8 @@ def keys(rows: Columns, level: int) -> Hash:
 def without_sctp_ports(rows: Columns) -> Columns:
     """Return the columns with the ports of SCTP set to NONE.
 
-    The recorder does not read these ports (kmod/kbl_l4.h), so only packets of captures have them.
+    The recorder does not read the ports of SCTP (kmod/kbl_l4.h), so only packets of captures have
+    them.
     """
     unread = rows["protocol"] == SCTP
     if not unread.any():

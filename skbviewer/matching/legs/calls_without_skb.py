@@ -3,8 +3,8 @@
 
 A call without an skb belongs to the packets of the innermost call around it that has packets.
 Matching and the times of legs ignore calls without an skb: hide() gives their records another kind,
-so that results are equal with and without them.  The records are shown again only while the calls
-of a session are made.
+so that results are equal with and without them.  The records of calls without an skb are shown
+again only while the calls of a session are made.
 """
 
 from __future__ import annotations

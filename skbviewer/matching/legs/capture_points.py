@@ -199,7 +199,7 @@ def _arrivals(
     """Return for each leg the earliest time at which a sniffer at its first point can stamp it.
 
     The earliest time is the entry of a function in which the kernel stamps packets.  If the log
-    does not show this entry, the time is the start of the leg; if the leg is received, it is the
+    does not show this entry, the time is the start of the leg, or, for a leg that receives, the
     start of the whole lifetime.  If records were lost before this time, the entry may be among the
     lost records.  If the record of the entry may be lost, WAIT_NS is subtracted, but the result is
     never before a birth that the log shows.

@@ -40,10 +40,10 @@ Row = tuple[int, int, int, int, int, int]
 def losses_declared_by(log: KernelLog) -> Table:
     """Return every loss that the log declares, sorted by `first_ns`.
 
-    A row with the reason MISSED says that a probe did not record a hit at some time within the row,
-    on any CPU.  All other rows say that the records that were *written* in their time are missing.
-    A call is written when it returns, so it may have begun before `first_ns`, and on a different
-    CPU.
+    A row with the reason MISSED says that a probe did not record a hit at some time from `first_ns`
+    to `last_ns`, on any CPU.  All other rows say that the records that were *written* in their time
+    are missing.  A call is written when it returns, so it may have begun before `first_ns`, and on
+    a different CPU.
     """
     made = [*_holes(log), *_undated(log), *_outside(log)]
     rows = np.concatenate([_marks(log), np.array(made, LOSS_DTYPE)])

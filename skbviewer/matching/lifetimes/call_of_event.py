@@ -26,10 +26,10 @@ from .call_of_event_loops import KINDS
 class Calls(NamedTuple):
     """The state of owner_of() after the records so far.
 
-    `cells` maps exit_ts, exit_cpu and event to the call, as long as the call may still be open.  By
+    `cells` maps (exit_ts, exit_cpu, event) to a call, as long as the call may still be open.  By
     context (`keys`, `numbers`) and kind of birth: `maker` is the last call so far whose probe
-    records such a birth, or -1.  `entered` is the time at which this call was entered.  By probe:
-    `events` is the kind of event that the probe records.
+    records such a birth, or -1.  `entered` is the time at which the call `maker` was entered.  By
+    probe: `events` is the kind of event that the probe records.
     """
 
     events: UInt8s

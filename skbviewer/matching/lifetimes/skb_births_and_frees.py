@@ -149,8 +149,8 @@ def _freed_meanwhile(
 ) -> Moved:
     """Return calls that return an skb in memory that another CPU freed after the call's entry.
 
-    The birth of the skb is moved to just after that free.  Sets OWN_MOVED of these records in
-    `what`.
+    The birth of such an skb is moved to just after the free of its memory.  Sets OWN_MOVED of the
+    records of these calls in `what`.
     """
     if not len(free):
         none = np.zeros(0, np.int64)

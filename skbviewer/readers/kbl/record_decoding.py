@@ -3,7 +3,7 @@
 
 The first pass over the slots (slot_scan.py) finds how many records there are, and their times.  The
 second pass writes each record to its place in time order.  Version 3 writes each footprint only
-once, so it is then copied to all records to which it applies.  In either version, a call and its
+once, so it is then copied to all records to which it applies.  In versions 2 and 3, a call and its
 return become one record.
 """
 
