@@ -248,7 +248,7 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
 
 
 def _nowhere(packets: Packets, kernel: KernelSide) -> Located:
-    """Return where and by which clock a capture was taken if no pair shows it."""
+    """Return the place and the clock of a capture for which no pair shows them."""
     none = np.zeros(0, np.int64)
     return locate(packets, none, none, kernel.points, kernel.moments, False)
 

@@ -113,7 +113,7 @@ class FewerRows(Columns):
         return self._span(self._stored.part, table, column, first, count)
 
     def block(self, table: str, column: str, first: int, count: int) -> Array:
-        """Return what part() returns without keeping it: for code that reads a column once."""
+        """Return the values of part() without keeping them: for code that reads a column once."""
         return self._span(self._stored.block, table, column, first, count)
 
     def _span(

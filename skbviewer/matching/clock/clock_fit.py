@@ -41,11 +41,11 @@ class Segment(NamedTuple):
 
     A segment holds from the packet with index `first` on, which was captured at `begin_ns`.
     `residual_ns` is the largest error at any packet of the segment: every clock that drifts by at
-    most MAX_DRIFT_PPM, and stamps each pair between its moments, is at most so far away.
+    most MAX_DRIFT_PPM, and stamps each pair between its moments, is at most so far from the fit.
     `spread_ns` is the scatter of the pairs.  `pairs` counts each packet once, even if it was at
     several points.  `errors` is a list of (capture time, error) in order of time, both ns; between
-    two of its entries, the error is linear.  `torn_ns`: every clock is outside the moments of some
-    pair by at least this time.  For a capture of this host, `torn_ns` is 0.
+    two of its entries, the error is linear.  Every clock is outside the moments of some pair by at
+    least `torn_ns`.  For a capture of this host, `torn_ns` is 0.
     """
 
     begin_ns: int
