@@ -56,7 +56,7 @@ class Source:
         return self._size
 
     def read(self, begin: int, end: int) -> UInt8s:
-        """Return the bytes from `begin` to `end`, or to the end of the file if it comes first.
+        """Return the bytes from `begin` to `end`, or to the end of the file if that comes first.
 
         The bytes are valid until the next call.
 

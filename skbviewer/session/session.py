@@ -123,7 +123,7 @@ class Session:
         return self._opened.timebase()
 
     def span_ns(self) -> tuple[int, int]:
-        """Return first and last session time of packets and legs, ns; (0, 0) without any."""
+        """Return first and last session time of packets and legs, ns; (0, 0) if there are none."""
         return span_of(self.columns, self.sources(), self.timebase())
 
     def layers(self) -> tuple[LayerStyle, ...]:
