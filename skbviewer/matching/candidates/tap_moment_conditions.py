@@ -173,8 +173,9 @@ def agreeing_headers(
 def agreeing_contents(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
     """Return the pairs of `edges` in which the packet's content equals what the packet socket got.
 
-    If the content of either side is unknown, the pair is not excluded.  A fragment of the packet
-    that the socket got is kept, too, because another host may have captured it.
+    If the content of either side is unknown, the pair is not excluded.  If the captured packet is a
+    fragment of the packet that the socket got, the pair is kept, too, because another host may have
+    captured the fragment.
     """
     given = np.asarray(kernel.moments["content"], np.int64)[edges.moment]
     some = np.flatnonzero((given >= 0) & (packets["content"][edges.packet] >= 0))
