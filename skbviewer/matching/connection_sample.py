@@ -53,7 +53,7 @@ def hash_of_ends(packets: Packets, some: slice, seed: int, with_ports: Bools) ->
 
 
 def is_chosen(hashed: UInt64s, rate: int) -> Bools:
-    """Return for each hash whether it is among the lowest one in `rate`."""
+    """Return for each hash whether it is in the lowest `rate`-th part of the range of hashes."""
     return np.asarray((hashed >> HALF) * np.uint64(rate) >> HALF == 0)
 
 

@@ -94,7 +94,7 @@ def _code(points: Int64s, kernel: Int64s) -> Int64s:
 
 
 def _meeting(points: Spans, kernel: Spans, offset: int, error: int) -> tuple[Int64s, Int64s]:
-    """Return pairs of rows that have one address, and may have had it at the same time.
+    """Return pairs of rows with the same address that may have had it at the same time.
 
     Rows that would have more than MAX_OVERLAPS partners are left out.
     """
@@ -146,10 +146,10 @@ def _rows_of(owner: Int64s, asked: Int64s) -> tuple[Int64s, Int64s]:
 def _bounds(points: Spans, kernel: Spans, alike: Int64s) -> tuple[int, int]:
     """Return the least and the greatest time (ns) by which the clock of `kernel` may be ahead.
 
-    If the clock is ahead by a time between these two, each lifetime of `points` lies within its
-    partner in `kernel`, extended by BESIDE_NS.  Partners have the same address and the same
-    headers.  If no such time exists, or there are too few partners, the first result is greater
-    than the second.
+    If the clock of `kernel` is ahead by a time between the two results, each lifetime of `points`
+    lies within its partner in `kernel`, extended by BESIDE_NS.  Partners have the same address and
+    the same headers.  If no such time exists, or there are too few partners, the first result is
+    greater than the second.
     """
     row, other = _alike_pairs(points, kernel, alike)
     once = np.bincount(row, minlength=len(points))[row] == 1
@@ -165,7 +165,7 @@ def _bounds(points: Spans, kernel: Spans, alike: Int64s) -> tuple[int, int]:
 def _joined(
     points: Spans, kernel: Spans, alike: Int64s, offset: int, error: int, is_lossy: bool
 ) -> SameHost | None:
-    """Return the pairs that have one address at one time, if headers prove that it is one host.
+    """Return the pairs that have one address at one time, if headers prove that the host is one.
 
     Returns None otherwise.
     """

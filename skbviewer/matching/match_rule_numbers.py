@@ -49,7 +49,7 @@ class Rung(IntEnum):
 class LifetimeRung(IntEnum):
     """The reason why a kernel-only lifetime has no packet.
 
-    A lifetime with any other verdict has a Rung as its reason.
+    A lifetime whose verdict is not kernel-only has a Rung as its reason.
     """
 
     NO_IP = -4

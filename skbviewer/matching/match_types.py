@@ -53,7 +53,8 @@ CAPTURED_DTYPE = np.dtype(
 class Fitted(NamedTuple):
     """The clock of an interface (EVERY if the capture has one clock), fitted to at least one pair.
 
-    `sniffer` is the device (netns, ifindex) at which its packets seem to have been captured.
+    `sniffer` is the device (netns, ifindex) at which the packets of the capture seem to have been
+    captured.
     """
 
     interface: int

@@ -186,7 +186,8 @@ def _may_lack(case: _Case, often: Int64s) -> Bools:
 def _declared(case: _Case) -> Bools:
     """Return for each packet whether the log itself gives a reason why it may lack the moment.
 
-    For other packets, _may_lack() is True only because the capture may be of another host.
+    For packets without such a reason, _may_lack() is True only because the capture may be of
+    another host.
     """
     declared = case.may_lack | case.perhaps
     declared[case.asked.found.many] = True
@@ -250,7 +251,7 @@ def _passing(case: _Case) -> Candidates:
 
 
 def _anchors(found: Candidates, life: Int64s, often: Int64s) -> Bools:
-    """Return for each packet whether it has one candidate, and was at one of its moments."""
+    """Return for each packet whether it has one candidate, and was captured at a moment of it."""
     only = np.bincount(found.packet, minlength=len(life)) == 1
     only[often] = False
     return np.asarray(only & (life >= 0))
@@ -259,9 +260,9 @@ def _anchors(found: Candidates, life: Int64s, often: Int64s) -> Bools:
 def _nameable(kernel: KernelSide) -> Bools:
     """Return for each moment whether a match may name it as the place of capture.
 
-    A moment may be named if it belongs to a call of a packet socket.  If the log has no calls of
-    packet sockets, a moment may be named if the log shows all devices of its lifetime.  The result
-    has one more element at its end, for NO_MOMENT, which is False.
+    A match may name a moment if the moment belongs to a call of a packet socket.  If the log has no
+    calls of packet sockets, a match may name a moment if the log shows all devices of the moment's
+    lifetime.  The result has one more element at its end, for NO_MOMENT, which is False.
     """
     moments, probes = kernel.moments, kernel.log.probes.values()
     socket = np.asarray(moments["socket"], np.bool_)
@@ -275,7 +276,7 @@ def _nameable(kernel: KernelSide) -> Bools:
 
 
 def _at_no_device(moments: ColumnTable) -> Bools:
-    """Return for each moment whether no call shows its device, or the device is unknown."""
+    """Return for each moment whether its device is unknown, or is shown by no call."""
     return ~np.asarray(moments["met"], np.bool_) | (np.asarray(moments["ifindex"]) <= 0)
 
 

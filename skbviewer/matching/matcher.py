@@ -104,7 +104,7 @@ def match(packets: Packets, kernel: KernelSide, progress: Progress | None = None
 def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArray[np.void]:
     """Join the match rows of several groups of packets, sorted by (packet, leg).
 
-    `parts` are the numbers of the packets in each group; they count all packets.
+    `parts` are the packets in each group, by their numbers among all packets.
     """
     rows = np.concatenate(found)
     packet: list[Int64s] = [part[one["packet"]] for part, one in zip(parts, found, strict=True)]
@@ -248,7 +248,7 @@ def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
 
 
 def _nowhere(packets: Packets, kernel: KernelSide) -> Located:
-    """Return where and by which clock a capture was taken if no pair shows it."""
+    """Return the place and the clock of a capture for which no pair shows them."""
     none = np.zeros(0, np.int64)
     return locate(packets, none, none, kernel.points, kernel.moments, False)
 
@@ -256,7 +256,7 @@ def _nowhere(packets: Packets, kernel: KernelSide) -> Located:
 def _surely(
     packets: Packets, found: Candidates, some: npt.NDArray[np.bool_], kernel: KernelSide
 ) -> tuple[Int64s, Int64s]:
-    """Return the pairs that `some` selects; in a log with losses, only those far from losses."""
+    """Return the pairs that `some` selects; in a log with losses, only pairs far from losses."""
     pairs = _of(found, some)
     if not incomplete(kernel.log):
         return pairs

@@ -4,9 +4,10 @@
 Input: the matches of one capture with two KBLs.  Output: intervals of the offset between the hosts'
 clocks.  No clock shows the offset between the hosts.  But no packet arrives before it is sent, so
 the packets of each direction bound the offset from one side (Paxson, "On Calibrating Measurements
-of Packet Transit Times", SIGMETRICS 1998).  If all packets go in one direction, the other side has
-no bound, and there is no result.  Clocks drift apart steadily: every line with a slope of at most
-MAX_DRIFT that no packet contradicts may be right, and the interval covers all of them.
+of Packet Transit Times", SIGMETRICS 1998).  If all packets go in one direction, the offset is
+bounded from one side only, and there is no result.  Clocks drift apart steadily: every line with a
+slope of at most MAX_DRIFT that no packet contradicts may be right, and the interval covers all of
+them.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ STAMP_NS = 1  # a stamp is rounded down to whole ns, so it may be early by this 
 class Trips(NamedTuple):
     """Packets that both hosts saw: when one host sent each packet, and when the other got it.
 
-    `a_ns` and `b_ns` are these times, each on the clock of its host.  `onward` is True if host a
-    sent the packet.  `series_a` and `series_b` are the packet's lifetimes on both hosts.
+    `a_ns` and `b_ns` are the times at which hosts a and b sent or got the packet, each on the clock
+    of its host.  `onward` is True if host a sent the packet.  `series_a` and `series_b` are the
+    packet's lifetimes on both hosts.
     """
 
     series_a: Int64s
@@ -76,7 +78,7 @@ class OneWay(NamedTuple):
 
         The offset is clock b - clock a, ns; the slope is in ppm.  The line is the mean of the
         steepest and the flattest line that no packet contradicts.  At and beyond the first and the
-        last packet, it is in the middle of the bounds.
+        last packet, the line is in the middle of the bounds.
         """
         middle = int(self.low_ns[0]) + int(self.high_ns[0] - self.low_ns[0]) // 2
         return int(self.at_ns[0]), middle, (self.least_ppm + self.most_ppm) / 2
@@ -109,7 +111,7 @@ def trips(found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide) -> T
 def without_early_arrivals(
     found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide, way: OneWay
 ) -> tuple[Matches, Matches]:
-    """Return the matches, with ambiguous ones where a packet would arrive before it was sent.
+    """Return the matches; those of packets that would arrive before they were sent are ambiguous.
 
     `found_a` and `found_b` are the matches with the logs `a` and `b`; `way` bounds the offset of
     their clocks.  Only matches that time decided are changed.  If time decided both matches of a
@@ -132,7 +134,7 @@ def _error(found: Matches) -> int:
 
 
 def _without(found: Matches, packets: Int64s) -> tuple[Matches, Int64s]:
-    """Make the matches of the packets `packets` ambiguous that time decided.
+    """Make matches of the packets `packets` ambiguous if time decided these matches.
 
     Returns the new matches, and the packets that had no match decided by time.
     """
@@ -184,8 +186,8 @@ def _series_of(found: Matches, kernel: KernelSide, timed: bool) -> tuple[Int64s,
 def _seen(kernel: KernelSide, series: Int64s, sends: bool) -> Int64s:
     """Return when each series passed a device: a time on the log's clock (ns), or -1 if unknown.
 
-    With `sends`, this is when the last device sent the packet; otherwise, when the first device got
-    it.
+    With `sends`, the time is that at which the last device sent the packet; otherwise, that at
+    which the first device got it.
     """
     points = kernel.points
     points = points.only_rows((points["how"] == WIRE) & (points["sends"] == sends))

@@ -23,8 +23,8 @@ IPV6_HEADER = 40  # tot_len counts it, the header's own length does not
 def packet_left_out(packets: Packets, some: slice, rate: int, seed: int) -> Bools:
     """Return for each packet in `some` whether a sample of packets leaves it out.
 
-    False if that is unknown, because header fields are missing (short captures), and for packets
-    without an IP header, which are never left out.
+    The result is False if that is unknown, because header fields are missing (short captures), and
+    for packets without an IP header, which are never left out.
     """
     version, protocol, dport, seq, ack = (
         part(packets, name, some) for name in ("ip_version", "protocol", "dport", "seq", "ack")

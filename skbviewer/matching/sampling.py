@@ -21,8 +21,9 @@ from .packet_sample import packet_left_out
 class Sample(NamedTuple):
     """What a recorder kept: one connection in `rate`, chosen by a hash with `seed`.
 
-    With `of_packets`, it kept one packet in `rate`.  Not `sound`: packets were segmented, merged or
-    rewritten while it recorded, or could have been, so the log may lack any packet.
+    With `of_packets`, the recorder kept one packet in `rate`.  `sound` is False if packets were
+    segmented, merged or rewritten during the recording, or could have been, so that the log may
+    lack any packet.
     """
 
     rate: int

@@ -163,7 +163,7 @@ def _without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> D
     """Give verdicts to the pairs of packets that have no time.
 
     A pair without times is exact only by TCP's sequence numbers.  If the log lost records, no pair
-    is exact, because it may have lost the lifetime of any packet.
+    is exact, because the log may lack the lifetime of any packet.
     """
     alone = is_alone(found)
     exact = by_tcp_alone(packets, found) & (not incomplete(kernel.log))

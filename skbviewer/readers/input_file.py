@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """An input file during an import: its bytes are read into memory part by part.
 
-If the file is truncated meanwhile, this class raises BadInput; reading a mapped file would end the
-program.
+If the file is truncated while it is read, this class raises BadInput; with a mapped file, reading
+beyond the new end would end the program.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Source:
         return self._size
 
     def read(self, begin: int, end: int) -> UInt8s:
-        """Return the bytes from `begin` to `end`, or to the end of the file if it comes first.
+        """Return the bytes from `begin` to `end`, or to the end of the file if that comes first.
 
         The bytes are valid until the next call.
 
@@ -75,8 +75,8 @@ class Source:
     def read_at_least(self, at: int, least: int, most: int) -> UInt8s:
         """Return at least `least` bytes from `at` on, or fewer at the end of the file.
 
-        If enough of these bytes are in memory already, returns them; otherwise, `most` bytes are
-        read.  Raises BadInput like read().
+        If at least `least` of these bytes are in memory already, returns them; otherwise, `most`
+        bytes are read.  Raises BadInput like read().
         """
         loaded = self._begin <= at and min(at + least, self._size) <= self._end
         return self.read(at, self._end if loaded else at + most)

@@ -24,7 +24,7 @@ def numbers_at(data: UInt8s, dtype: str) -> npt.NDArray[np.generic]:
 def forget(data: UInt8s, begin: int, end: int) -> None:
     """Let the kernel drop the pages of a mapped file that hold data[begin:end].
 
-    The kernel reads them again at the next access.
+    The kernel reads these pages again at the next access.
     """
     base: object = data.base
     mapped = base.obj if isinstance(base, memoryview) else None
@@ -163,7 +163,7 @@ class Frames(NamedTuple):
         return self.rows[self.at + size > self.stop]
 
     def after_header(self, size: int | Int64s, kind: Int64s) -> Frames:
-        """Return the frames positioned after a header of `size` bytes; the next is of `kind`."""
+        """Return the frames after a header of `size` bytes; the next header is of `kind`."""
         return self._replace(at=self.at + size, kind=kind)
 
 
@@ -173,7 +173,7 @@ def all_frames(parts: list[Frames]) -> Frames:
 
 
 def fill(packets: Rows, rows: Int64s, **columns: Int64s) -> None:
-    """Write `columns` into the rows `rows` of a packet array; column values are by row."""
+    """Write `columns`, which have a value for each of `rows`, into these rows of a packet array."""
     for name, values in columns.items():
         packets[name][rows] = values
 

@@ -133,7 +133,7 @@ class ArrayMemory:
     def _has_room(self, size: int) -> bool:
         """Return whether `size` more bytes fit into ordinary memory; if so, count them.
 
-        One step does both, so that two threads cannot take the same bytes.
+        Checking and counting are one step, so that two threads cannot take the same bytes.
         """
         with self._counting:
             bounds = self._bounds[-1:]
@@ -267,7 +267,7 @@ def bounded_arrays(folder: Path, most: int) -> Iterator[ArrayMemory | None]:
     Further large arrays are in files in `folder`.
 
     Arrays that exist after the context keep their memory.  Yields None if this version of numpy
-    cannot do this.
+    does not support such a limit.
     """
     made = _numpys()
     if made is None:

@@ -65,7 +65,7 @@ def range_filter(clock: Clock, sources: Sequence[SourceRow], times: tuple[int, i
     """Return a display filter for packets that were captured within `times`, ns of session time.
 
     The times are converted to the clock of the first capture, or of the KBL if there is no capture.
-    If the interfaces of that capture have their own clocks, the times are converted for each
+    If the interfaces of the capture have their own clocks, the times are converted for each
     interface.  For rows K<n>, the clock of the first interface is used.
     """
     first = min(sources, key=lambda source: source.kind.is_log)
@@ -151,7 +151,7 @@ class Exports:
     def field_data(self) -> Data:
         """Return the tables from which the fields of display filters are computed.
 
-        Calls of functions without an skb are left out if the user leaves them out.
+        Calls of functions without an skb are left out if the user has chosen to leave them out.
         """
         return self._fields.shown_data()
 

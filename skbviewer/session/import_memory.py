@@ -20,7 +20,7 @@ COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
 
 @contextmanager
 def import_memory(paths: Sequence[Path], folder: Path, most: int) -> Iterator[None]:
-    """Until the context ends, reuse freed memory, or limit the arrays if `paths` are large.
+    """Until the context ends, reuse freed memory, or limit arrays if the inputs `paths` are large.
 
     Inputs are large if they have more than `most` bytes.  If the inputs are large, large arrays
     take at most `most` bytes of ordinary memory, and further ones are in files in `folder`.

@@ -110,7 +110,7 @@ def import_files(
 
     If the inputs are large, arrays take at most `memory` bytes; further ones are in files beside
     `out`.  With `results`, the tables, graphs and diagnosis of a large session are stored in it,
-    which takes a fourth of the time.
+    which takes a fourth of the import's time.
 
     If `out` is a session already, it is replaced, but its annotations are copied into the new one.
     The annotations of the sessions `keep` are copied, too.  A session in `paths` stands for its
@@ -210,7 +210,7 @@ def _is_log(item: Input | Unread) -> bool:
 
 
 def _has_points_beside(inputs: Sequence[Input | Unread]) -> bool:
-    """Return whether several logs are given, among them a log of points, maybe of one host."""
+    """Return whether there are several logs, one of them with points: they may be of one host."""
     kinds = [item.kind if isinstance(item, Unread) else item.data.kind for item in inputs]
     return sum(kind.is_log for kind in kinds) > 1 and any(kind.has_points for kind in kinds)
 
@@ -338,7 +338,7 @@ class _Import:
     def _forget(self, log: KernelLog, done: int) -> None:
         """Report that a step is done, and drop the log's pages from memory.
 
-        Dropping the pages saves memory, because the next step reads other columns.
+        Dropping the log's pages saves memory, because the next step reads other columns.
         """
         self._progress.report(FOLLOWING, done, STEPS)
         scratch_of(log.records).forget()

@@ -3,9 +3,9 @@
 
 By default, glibc returns each large array to the kernel when it is freed, and the kernel clears the
 pages of the next array: this takes a third of an import's time.  See mallopt(3).  The huge pages
-for which numpy asks avoid most of that, but if the kernel must compact memory to make them, they
-cost more than they save.  So huge pages are used only if enough of them are free already.  See
-prctl(2), proc_buddyinfo(5).
+for which numpy asks avoid most of this clearing, but if the kernel must compact memory to make huge
+pages, they cost more than they save.  So huge pages are used only if enough of them are free
+already.  See prctl(2), proc_buddyinfo(5).
 """
 
 from __future__ import annotations

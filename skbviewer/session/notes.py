@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The notes and flags of an open session.
 
-Nothing else can change in an open session.
+Only notes and flags can change in an open session.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from .kernel import clocks
 
 
 class OpenedFile:
-    """A session file that is open for reading.  Several threads may use it at once."""
+    """A session file that is open for reading.  Several threads may use the object at once."""
 
     def __init__(self, path: Path) -> None:
         """Open the session file `path`.

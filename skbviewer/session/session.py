@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """A session file that is open for reading.  Several threads may use it at once."""
+    """A session file that is open for reading.  Several threads may use the object at once."""
 
     def __init__(self, path: Path) -> None:
         self._opened = opened = OpenedFile(path)
@@ -84,8 +84,8 @@ class Session:
     def show_inner(self, shown: bool) -> None:
         """Set whether functions without an skb are shown and counted; at first they are.
 
-        Paths, statistics, diagnoses, graphs, timeline and exports leave out the calls of these
-        functions if `shown` is False.  Display filters always find them.
+        Paths, statistics, diagnoses, graphs, timeline and exports leave out the calls of functions
+        without an skb if `shown` is False.  Display filters always find them.
         """
         self._opened.shows_inner = shown
 
@@ -123,7 +123,7 @@ class Session:
         return self._opened.timebase()
 
     def span_ns(self) -> tuple[int, int]:
-        """Return first and last session time of packets and legs, ns; (0, 0) without any."""
+        """Return first and last session time of packets and legs, ns; (0, 0) if there are none."""
         return span_of(self.columns, self.sources(), self.timebase())
 
     def layers(self) -> tuple[LayerStyle, ...]:

@@ -13,7 +13,7 @@ from ..store import Columns
 
 
 def span_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> tuple[int, int]:
-    """Return the first and the last session time of packets and legs, ns; (0, 0) without any."""
+    """Return first and last session time of packets and legs, ns; (0, 0) if there are none."""
     found: list[int] = []
     for source in sources:
         if source.kind.is_log:

@@ -100,7 +100,7 @@ def call_of_record(db: Connection, record: Record) -> int | None:
 
 
 def _calls(db: Connection, ordinal: int) -> list[int]:
-    """Return the ids of all calls whose record has the ordinal `ordinal` in its KBL, in any KBL.
+    """Return the ids of all calls (of any KBL) whose record has the ordinal `ordinal` in its KBL.
 
     The column chunks are searched, because there is no index of ordinals.
     """

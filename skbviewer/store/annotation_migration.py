@@ -91,7 +91,7 @@ def _merge(db: sqlite3.Connection, key: tuple[str, str, str, int], packed: bytes
 
 
 def _grown(db: sqlite3.Connection, was: Sequence[tuple[str, str, int]]) -> dict[str, str]:
-    """Map the old to the new SHA-256 of files that have the same path and are not smaller."""
+    """Map old to new SHA-256 for files that have the same path and are not smaller than before."""
     asked = db.execute("SELECT path, sha256, size FROM source")
     now = {path: (sha256, size) for path, sha256, size in asked}
     return {

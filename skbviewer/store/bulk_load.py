@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Two ways to fill the bulk tables of a new session: page by page, or row by row.
 
-The class Rows is the reference for tests.  Rows is also used where SQLite was built with settings
-that the page writer does not support.  Both classes have the same methods and write the same rows.
+The class Rows is the reference for tests.  The class Rows is also used where SQLite was built with
+settings that the page writer does not support.  The classes Pages and Rows have the same methods
+and write the same rows.
 """
 
 from __future__ import annotations

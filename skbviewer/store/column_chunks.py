@@ -3,8 +3,8 @@
 
 A chunk holds up to CHUNK values of one column of one table.  Integers are stored as differences
 from the lowest value in the chunk, in the narrowest unsigned type (4 bytes are enough for times of
-neighbouring rows).  If all are equal, no differences are stored.  Floats are stored as they are; if
-all are equal, one is stored.
+neighbouring rows).  If all integers of a chunk are equal, no differences are stored.  Floats are
+stored as they are; if all floats of a chunk are equal, only one is stored.
 """
 
 from __future__ import annotations

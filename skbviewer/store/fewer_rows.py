@@ -21,10 +21,10 @@ Replaced = Mapping[tuple[str, str], Array]  # by table and column
 
 
 class FewerRows(Columns):
-    """The columns `stored`, of whose `table` only the 0-based rows `kept`, which rise, are there.
+    """The columns `stored`, of whose `table` only the 0-based rows `kept` (sorted) are visible.
 
     `replace` is called when the first of the columns `replaced` (table and column) is needed.  It
-    returns all of them; those of `table` have a value for each kept row.
+    returns all replaced columns; those of `table` have a value for each kept row.
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class FewerRows(Columns):
         return self._replaced[table, column] if (table, column) in self._names else None
 
     def stored_rows(self, table: str, rows: Int64s) -> Int64s:
-        """Return the 0-based rows in the session file of the 0-based `rows` of these columns."""
+        """Return for the 0-based `rows` of these columns the 0-based rows in the session file."""
         return self._rows[rows].astype(np.int64) if table == self._table else rows
 
     def _found(self, table: str, rows: Int64s) -> tuple[Int64s, Int64s]:
-        """Return those of the stored `rows` that are kept, numbered anew, and where they were."""
+        """Return new numbers of the stored `rows` that are kept, and their indices in `rows`."""
         if table != self._table:
             return rows, np.arange(len(rows))
         at = np.searchsorted(self._rows, rows)
@@ -113,7 +113,7 @@ class FewerRows(Columns):
         return self._span(self._stored.part, table, column, first, count)
 
     def block(self, table: str, column: str, first: int, count: int) -> Array:
-        """Return what part() returns without keeping it: for code that reads a column once."""
+        """Return the values of part() without keeping them: for code that reads a column once."""
         return self._span(self._stored.block, table, column, first, count)
 
     def _span(
@@ -147,7 +147,7 @@ class FewerRows(Columns):
         return self._stored.take(table, column, self.stored_rows(table, np.asarray(rows)))
 
     def near(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
-        """Return the values of a column at the 0-based `rows`, which rise."""
+        """Return the values of a column at the 0-based `rows`, which must be sorted."""
         other = self._other(table, column)
         if other is not None:
             return np.asarray(other[rows])
@@ -168,9 +168,9 @@ class FewerRows(Columns):
     def rows_during(
         self, table: str, begin: str, last: tuple[str, ...], times: tuple[int, int]
     ) -> Int64s:
-        """Return 0-based rows that may be at work between two times, rising, and all that are."""
+        """Return sorted 0-based rows: all that are at work between two times, maybe others."""
         return self._found(table, self._stored.rows_during(table, begin, last, times))[0]
 
     def rows_within(self, table: str, column: str, spans: Sequence[tuple[int, int]]) -> Int64s:
-        """Return 0-based rows, rising, among which are all with a value in one of the `spans`."""
+        """Return sorted 0-based rows: all with a value in one of the `spans`, maybe others."""
         return self._found(table, self._stored.rows_within(table, column, spans))[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Queries of a session file about machine code of functions, and about calls of no packet."""
+"""Queries of a session file about machine code of functions, and about calls without a packet."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def probe_places(db: Connection, source: int) -> list[ProbePlace]:
 
 
 def code_at(db: Connection, source: int, address: int) -> FunctionCode | None:
-    """Return the machine code in a KBL of the function at `address`; None if the KBL has none.
+    """Return the machine code of the function at `address` from a KBL; None if the KBL has none.
 
     `source` is the id of the KBL; `address` is a signed 64-bit number.
     """
@@ -60,7 +60,7 @@ def calls_of_no_packet(
 
 
 def times_of_no_packet(db: Connection, source: int) -> list[tuple[int, int, int, int, int, int]]:
-    """Return (entry, exit, func, context, cpu, pid) of calls of no packet that returned.
+    """Return (entry, exit, func, context, cpu, pid) of completed calls that belong to no packet.
 
     `source` is the id of the KBL.  Times are in ns; if the entry is not in the log, it is -1.
     """

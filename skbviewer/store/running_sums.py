@@ -20,7 +20,7 @@ from .lazy_column import LazyColumn
 class RunningSums:
     """Element i is the sum of the first i values of `column`; the last element is the sum of all.
 
-    `chunks` is the result of its LazyColumn.chunk_sums(): the sum before each chunk.
+    `chunks` is the result of the column's LazyColumn.chunk_sums(): the sum before each chunk.
     """
 
     def __init__(self, column: LazyColumn, chunks: Int64s) -> None:
@@ -68,7 +68,7 @@ class RunningSums:
     ) -> Int64s:
         """Return the joined results of `make`, which is called for each chunk that has values.
 
-        For chunk i, it is called as make(i, values[bounds[i] : bounds[i + 1]]).
+        For chunk i, `make` is called as make(i, values[bounds[i] : bounds[i + 1]]).
         """
         found = np.empty(len(values), np.int64)
         for number in np.flatnonzero(np.diff(bounds)).tolist():

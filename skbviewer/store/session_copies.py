@@ -20,8 +20,8 @@ def copy_session(file: Path, out: Path, progress: Progress) -> None:
     """Copy the session `file` to `out` by SQLite's backup function.
 
     If the session is changed during the copy, the copy contains the change completely or not at
-    all.  Raises BadInput if `out` cannot be written; raises Cancelled.  In both cases, the
-    incomplete copy is removed.
+    all.  Raises BadInput if `out` cannot be written; raises Cancelled.  In case of an error or a
+    cancellation, the incomplete copy is removed.
     """
     made = temporary(out)
 

@@ -33,7 +33,7 @@ def connect_new(path: Path) -> sqlite3.Connection:
 def temporary(out: Path) -> Path:
     """Return the temporary path at which this process writes a file, to rename it to `out` later.
 
-    Removes temporary files that processes have left there when they were killed.
+    Removes temporary files for `out` that processes left behind when they were killed.
     """
     begin = f".{out.name}."
     with suppress(OSError):

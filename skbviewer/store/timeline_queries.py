@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Queries for the timeline; it reads whole columns in another way."""
+"""Queries for the timeline, which gets whole columns from whole_columns.py."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Columns:
         self._size = 0
 
     def stored_rows(self, table: str, rows: Int64s) -> Int64s:
-        """Return the 0-based rows in the session file of the 0-based `rows` of these columns."""
+        """Return for the 0-based `rows` of these columns the 0-based rows in the session file."""
         return rows
 
     def forget(self) -> None:
@@ -85,7 +85,7 @@ class Columns:
     def bounds(self, table: str, column: str) -> tuple[int, int]:
         """Return the lowest and the highest integer of a column without reading it.
 
-        Returns (0, -1) if there are none.
+        Returns (0, -1) if the column has no values.
         """
         places = self._of(table, column)
         low = min((place.low for place in places), default=0)
@@ -212,7 +212,7 @@ class Columns:
     ) -> Int64s:
         """Return the 0-based numbers, sorted, of rows that may be at work between two times.
 
-        The result contains all rows that are at work then.
+        The result contains all rows that are at work between the two times.
 
         A row is at work from its time in column `begin` to the sum of its values in the columns
         `last`.  The result also contains other rows of the same chunks.

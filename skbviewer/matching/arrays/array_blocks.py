@@ -14,7 +14,7 @@ def blocks(count: int, size: int = BLOCK) -> Iterator[slice]:
 
 
 def fits(*counts: int) -> bool:
-    """Return whether one int64 can hold a key of several numbers; number i is below counts[i]."""
+    """Return whether a key of several numbers fits into an int64; number i is below counts[i]."""
     total = 1
     for count in counts:
         total *= max(count, 1)

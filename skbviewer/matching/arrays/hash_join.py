@@ -51,7 +51,7 @@ def hashed_rows(rows: Rows, columns: Iterable[str]) -> Hash:
 
 
 def is_repeated(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-    """Return for each of `keys` whether an earlier element is equal; fast if this is rare."""
+    """Return for each element of `keys` whether an earlier one is equal; fast if this is rare."""
     made = np.zeros(len(keys), np.bool_)
     if not (several := is_shared(keys)).any():
         return made
@@ -69,11 +69,11 @@ def is_shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
 
 
 def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
-    """Return index pairs of equal hashes, `left` and `right`, and a flag `many` for each left row.
+    """Return pairs (index in `left`, index in `right`) of equal hashes, and a flag by left row.
 
     many[i] means that row i of `left` has more than `limit` partners in `right` (0: no limit).  A
-    row with this flag is in no pair.  Pairs are sorted by the index in `left`, then by that in
-    `right`.
+    row for which `many` is True is in no pair.  Pairs are sorted by the index in `left`, then by
+    that in `right`.
     """
     most = limit or len(right)
     slots = slots_for(len(right))
@@ -87,7 +87,7 @@ def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.N
 
 
 def slots_for(count: int) -> Int32s:
-    """Return an empty table (value_numbering.py) for the indices of `count` keys; -1 is free."""
+    """Return an empty table (value_numbering.py) for indices of `count` keys; -1 = free slot."""
     return np.full(1 << (4 * count).bit_length(), -1, np.int32)
 
 
@@ -109,7 +109,7 @@ def key_counts(keys: Hash) -> Int32s:
 def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]:
     """Return for each number of `asked` its first index in `owner`, and how often it occurs.
 
-    `owner` is sorted, and contains no negative numbers; neither does `asked`.
+    `owner` is sorted.  Neither `owner` nor `asked` contains negative numbers.
     """
     size = max(int(owner.max(initial=-1)), int(asked.max(initial=-1))) + 1
     count = np.bincount(owner, minlength=size)
@@ -166,7 +166,7 @@ def distinct(first: Int64s, second: Int64s) -> Int64s:
 def numbers_without(numbers: Int64s, others: Int64s) -> Int64s:
     """Return the values of `numbers` that are not in `others`, sorted and each once.
 
-    Neither array may contain negative numbers.
+    Neither `numbers` nor `others` may contain negative numbers.
     """
     left = np.zeros(max(int(numbers.max(initial=-1)), int(others.max(initial=-1))) + 1, np.bool_)
     left[numbers] = True

@@ -72,7 +72,7 @@ def ask_partners(
 def pair_up(
     first: Int32s, many: npt.NDArray[np.bool_], after: Int32s, left: Int64s, right: Int64s
 ) -> None:
-    """Write the index pairs of equal keys to `left` and `right`, except for keys that are `many`.
+    """Write the index pairs of equal keys to `left` and `right`, except for keys that `many` marks.
 
     first[i] is the first partner of row i, and after[j] the next partner after partner j; -1 means
     that there is none.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Map pairs of numbers to a value, in a hash table like the one in value_numbering.py.
 
-A cell is (used, first, second, value), so a look-up reads one place in memory.
+A cell of the table is (used, first, second, value), so a look-up reads a single place in memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Cells = npt.NDArray[np.int64]
 
 
 class PairMap:
-    """A hash table of pairs and their values: `cells`, shape (slots, 4); used[0] are occupied."""
+    """A hash table of pairs and values: `cells`, shape (slots, 4), of which used[0] are in use."""
 
     def __init__(self) -> None:
         self.cells, self.used = np.zeros((FIRST_SLOTS, 4), np.int64), np.zeros(1, np.int64)

@@ -25,8 +25,8 @@ def record_blocks(
 ) -> Iterator[slice]:
     """Yield slices that cover all records in order, or 0 to `count` if `count` is given.
 
-    With `backwards`, the last slice comes first.  Before each slice, the memory of the slices
-    before it may be released.
+    With `backwards`, the last slice comes first.  Before a slice is yielded, the memory of earlier
+    slices may be released.
     """
     scratch, every = scratch_of(records), list(blocks(len(records) if count is None else count))
     for some in reversed(every) if backwards else every:

@@ -3,8 +3,8 @@
 
 A loop can then use arrays that have one element for each distinct value.  The numbers are in a hash
 table with open addressing and linear probing (Knuth, TAOCP 3, 6.4).  If a loop has filled the
-table, it stops, the caller enlarges the table, and the loop continues.  The table therefore stays
-as small as possible, and fits into the processor's cache.
+table, the loop stops; the caller then enlarges the table and continues the loop.  The table
+therefore stays as small as possible, and fits into the processor's cache.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ FEW = 8  # steps for each pair of a group that do not count against the limits
 
 
 class Limits(NamedTuple):
-    """How many steps from state to state are allowed: in one group (`steps`), and in `total`."""
+    """How many steps from state to state a search may take: in one group (`steps`), in `total`."""
 
     steps: int = 1 << 18
     total: int = 1 << 24
@@ -33,10 +33,11 @@ class Limits(NamedTuple):
 class Scratch(NamedTuple):
     """Scratch arrays of the search: states, steps between states, and a hash table of states.
 
-    By state, the columns are `taken`, `latest` and `leads`.  By step, they are `source`, `pair` and
-    `target`.  By place (see Places), `slot` is the bit of the place's moment in a state, or -1, and
-    `last` is the last packet that may have this moment.  By slot, `holder` is the place that uses
-    the slot.  `counts` holds numbers about the whole search, at the indices LEFT to FORGOT.
+    The columns of states are `taken`, `latest` and `leads`.  The columns of steps between states
+    are `source`, `pair` and `target`.  By place (a moment of a packet group, see Places): `slot` is
+    the bit of this moment in a state, or -1, and `last` is the last packet that may have this
+    moment.  By slot (a bit in a state): `holder` is the place that uses the slot.  `counts` holds
+    numbers about the whole search, at the indices LEFT to FORGOT.
     """
 
     taken: Int64s
@@ -90,11 +91,11 @@ def _zeros(size: int) -> Int64s:
 def follow_groups(
     tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, seen: Bools, sure: Int8s
 ) -> None:
-    """Drop the pairs that no assignment of their packet group has, in all groups marked SEVERAL.
+    """In each packet group marked SEVERAL, drop the pairs that no assignment of the group has.
 
-    Sets `sure` of each such group to EXACT (each remaining pair is in an assignment), TOO_LARGE
-    (some remaining pairs may be in none) or CROWDED (the group has no assignment, and keeps all
-    pairs).  `seen` is scratch space: a flag for each pair.
+    Sets `sure` of each of these groups to EXACT (each remaining pair is in an assignment),
+    TOO_LARGE (some remaining pairs may be in none) or CROWDED (the group has no assignment, and
+    keeps all pairs).  `seen` is scratch space: a flag for each pair.
     """
     for g in range(len(sure)):
         if sure[g] != SEVERAL:
@@ -186,7 +187,7 @@ def _options(tangle: Tangle, packet: np.int64) -> np.int64:
 def _slots(
     tangle: Tangle, packet: np.int64, n: np.int64, places: Places, scratch: Scratch
 ) -> np.int64:
-    """Give a slot to each moment of a group's n-th packet that later packets may have, too.
+    """Give a slot (a bit) to each moment of a group's n-th packet that later packets may have, too.
 
     Returns the slots (as bits) that become free after this packet, because no later packet may have
     their moments.
@@ -299,7 +300,7 @@ def _state(
 def _settle(scratch: Scratch, low: np.int64, high: np.int64, seen: Bools) -> None:
     """Go back from the last states, and mark in `seen` the pairs that lead to them.
 
-    After that, replace the last states by a single state.
+    Then replace the last states of the search by a single state.
     """
     for state in range(high):
         scratch.leads[state] = state >= low

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Find the pairs that occur in consistent assignments of a packet group, packet by packet.
 
-A state is all that earlier packets change for later packets: which moments are taken that a later
-packet may have, and when the latest taken moment begins.  Equal states are merged, so a long group
-of packets costs little if few moments overlap at any time.  At the end, and wherever only one state
-remains, the search goes back over its steps, to find the pairs that lead to this state.
+A state is what later packets need to know about earlier packets: which moments that
+a later packet may have are taken, and when the latest taken moment begins.  Equal states are
+merged, so a long group of packets costs little if few moments overlap at any time.  At the end, and
+wherever only one state remains, the search goes back over its steps, to find the pairs that lead to
+this state.
 
-If a search exceeds its limits, a single state replaces all states of a packet; it forbids only the
-moments that all of them forbid.  After that, some impossible assignments may count as possible, but
-no possible assignment is omitted.
+If a search exceeds its limits, a single state replaces all states of a packet.  This state forbids
+only the moments that each of the replaced states forbids.  After this replacement, some impossible
+assignments may count as possible, but no possible assignment is omitted.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from .packet_groups import Places
 
 
 def follow(tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, sure: Int8s) -> None:
-    """Drop the pairs that no assignment of their packet group has, in all groups marked SEVERAL.
+    """In each packet group marked SEVERAL, drop the pairs that no assignment of the group has.
 
     `tangle` contains the packets and their pairs, `groups` the groups of packets, and `places` the
-    moments that each group may have.  Sets `sure` of each such group to EXACT (each remaining pair
-    is in an assignment), TOO_LARGE (some remaining pairs may be in none) or CROWDED (the group has
-    no assignment).
+    moments that each group may have.  Sets `sure` of each of these groups to EXACT (each remaining
+    pair is in an assignment), TOO_LARGE (some remaining pairs may be in none) or CROWDED (the group
+    has no assignment).
     """
     follow_groups(tangle, groups, places, scratch, np.zeros(len(tangle.kept), np.bool_), sure)

@@ -7,19 +7,19 @@ consistent assignments give it, or the reason why there is none.
 
 In a consistent assignment, each packet has a moment with which it is paired, within the clock's
 error.  If the log may lack the moment of a packet, an assignment may leave the packet without a
-moment.  No two packets have one moment.  No packet has a moment that ended before the moment of an
-earlier packet in the file began.
+moment.  No two packets have the same moment.  The moment of a packet never ends before the moment
+of an earlier packet in the file begins.
 
-A packet whose moment the log may lack is never exact, and takes no moment from others: a consistent
-assignment can always leave it out.  The other packets form groups: packets that share moments, or
-whose order their moments may contradict.  A group of packets that has no consistent assignment
-decides nothing.  In every other group of packets, overlapping moments form clusters.  Each packet
-has a moment between the earliest and the latest cluster that its place in the file allows.  If no
-moments of a packet group overlap, each moment between these clusters is possible, and the group is
-decided.  If moments overlap, all assignments are followed packet by packet
-(`consistent_assignments.py`).  If this search exceeds its limits, some impossible assignments count
-as possible, but no possible one counts as impossible.  A packet is therefore exact only if it has
-the same lifetime in every assignment.
+If the log may lack a packet's moment, the packet is never exact, and takes no moment from other
+packets: a consistent assignment can always leave this packet out.  The other packets form groups.
+Two packets are in one group if they share moments, or if their moments may contradict their order
+in the file.  A group of packets that has no consistent assignment decides nothing.  In every other
+group of packets, overlapping moments form clusters.  Each packet has a moment between the earliest
+and the latest cluster that its place in the file allows.  If no moments of a packet group overlap,
+each moment between these clusters is possible, and the group is decided.  If moments overlap, all
+assignments are followed packet by packet (`consistent_assignments.py`).  If this search exceeds its
+limits, some impossible assignments count as possible, but no possible one counts as impossible.  A
+packet is therefore exact only if it has the same lifetime in every assignment.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Problem(NamedTuple):
     """A file's packets in order, tap moments, and the possible pairs; times below 2**61 ns.
 
     By packet: its stamp is `at` on the log's clock, with an error of at most `error`; `may_lack` is
-    True if the log may lack its moment.  By moment: `life` is its lifetime; its stamp was made
-    between `after` and `before`; its call lasted from `begin` to `end`.  The pairs `packet` and
-    `moment` are sorted by packet.
+    True if the log may lack its moment.  By moment: `life` is its lifetime; a packet with this
+    moment was stamped between `after` and `before`; the moment's call lasted from `begin` to `end`.
+    The pairs `packet` and `moment` are sorted by packet.
     """
 
     at: Int64s
@@ -68,7 +68,7 @@ class Problem(NamedTuple):
 
 
 class Assigned(NamedTuple):
-    """By packet: its lifetime and moment in all assignments, or -1 and a reason (`why`).
+    """By packet: lifetime and moment that it has in all assignments, or -1 and a reason (`why`).
 
     By pair: `possible` is True if a consistent assignment has the pair; if the search exceeded its
     limits, it may be True for other pairs, too.  `possible` is True for all pairs that the clock

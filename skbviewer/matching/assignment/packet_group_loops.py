@@ -19,8 +19,8 @@ class Tangle(NamedTuple):
     """The packets, pairs and moments of a problem that are not decided yet.
 
     By pair: its `moment`, and whether it is still `kept`.  By moment: `begin` and `end` of its
-    call, ns.  By packet: the reason `why` it has no lifetime (see Assigned).  Packet p has the
-    pairs rows[p] to rows[p + 1].
+    call, ns.  By packet: `why` is the reason for which it has no lifetime (see Assigned).  Packet p
+    has the pairs rows[p] to rows[p + 1].
     """
 
     moment: Int64s
@@ -102,7 +102,8 @@ def _pile(
 ) -> np.int64:
     """Insert packet `p` into the sorted stack, and return the new height of the stack.
 
-    If NEAR or more groups are above its place, join its group with the topmost group instead.
+    If NEAR or more groups in the stack are above the packet's place, the packet joins the topmost
+    group instead.
     """
     at = high
     while at and latest[at - 1] > begun and high - at < NEAR:

@@ -28,7 +28,8 @@ from .packet_group_loops import (
 class Places(NamedTuple):
     """The moments of packet groups, sorted by group and begin; group g begins at place first[g].
 
-    By moment: `of` is its place.  By place: `begin` and `end` of the moment at this place.
+    By moment: `of` is the place of the moment in this order.  By place: `begin` and `end` of the
+    moment at this place.
     """
 
     of: Int64s

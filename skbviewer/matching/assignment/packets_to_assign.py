@@ -43,8 +43,9 @@ def problem_for(
     By packet: `at` is the packet's time on the log's clock (ns), `error` the clock's possible error
     at that time (ns), and `may_lack` whether the log may lack the packet's moment.  `edges` are the
     possible pairs of packets and moments.  By pair: `parts` is the fragment offset of the packet.
-    All fragments may have one skb, so each offset has a moment of its own.  `order` is the index in
-    WINDOWS of the times by which the file is sorted, or None if it is not sorted.
+    All fragments of a packet may be in one skb, so each fragment offset has a moment of its own.
+    `order` is the index in WINDOWS of the times by which the file is sorted, or None if it is not
+    sorted.
     """
     numbers, moment = _numbered(edges.moment, parts, len(kernel.moments))
     rows = {name: kernel.moments.part(name, numbers) for name in TIMED}
@@ -90,8 +91,8 @@ def orders_of(packets: Packets, where: Located) -> tuple[int, ...]:
 
     A file has its packets in the order in which the packet socket got them, if nobody has sorted it
     by time.  Some packets may be stamped in the socket's call and others on arrival, for example
-    while ping runs.  If a file has both kinds of stamps, some packets do not fit into narrow
-    windows, and only the widest windows are certain.
+    while ping runs.  If a file has stamps of both kinds (made in the socket's call, or on arrival),
+    some packets do not fit into narrow windows, and only the widest windows are certain.
     """
     is_sorted = not (np.diff(packets["ts"]) < 0).any()
     return tuple(range(where.stamped, ANY_TIME + 1)) if is_sorted else (CALLED,)
@@ -126,7 +127,7 @@ def _refuted(problem: Problem) -> bool:
 
 
 def _outside(problem: Problem) -> tuple[Bools, Bools]:
-    """Return two masks of pairs: stamped before the moment's window, and stamped after it."""
+    """Return two masks of pairs: the packet was stamped before the moment's window, or after it."""
     packet, moment = problem.packet, problem.moment
     early = problem.at[packet] + problem.error[packet] < problem.begin[moment]
     late = problem.at[packet] - problem.error[packet] > problem.end[moment]

@@ -71,7 +71,7 @@ def narrow_groups(
 
 @allocation_free
 def _clusters(places: Places, g: np.int64, cluster: Int64s, holds: Int64s) -> bool:
-    """Find the clusters of a packet group's moments; return whether each has only one moment.
+    """Find the clusters of a packet group's moments; return whether each cluster has one moment.
 
     `cluster` and `holds` are the scratch arrays of narrow_groups().
     """

@@ -2,10 +2,10 @@
 """Find the earliest and the latest tap moment that each packet of a group can have.
 
 Overlapping moments form clusters; two clusters do not overlap.  Of two packets, the packet that is
-later in the file has a moment of the same cluster or of a later cluster.  A cluster holds as many
-packets as it has moments.  So a pass forward from the first packet finds each packet's earliest
-cluster, and a pass back from the last packet finds its latest cluster.  If each cluster has only
-one moment, every moment between these bounds is possible.
+later in the file has a moment of the same cluster or of a later cluster.  A cluster can hold as
+many packets as it has moments.  So a pass forward from the first packet finds each packet's
+earliest cluster, and a pass back from the last packet finds its latest cluster.  If each cluster
+has only one moment, every moment between these bounds is possible.
 """
 
 from __future__ import annotations

@@ -24,8 +24,9 @@ def in_other_namespaces(moments: ColumnTable, edges: Edges, complete: Bools) -> 
 
     `edges` are the possible pairs of packets and moments.  By packet: `complete` says whether the
     log has all its moments.  A namespace is excluded only if MIN_STAMPS packets have no moment
-    there, because a single packet may be paired with the lifetime of another.  If no namespace has
-    a moment of every packet, none is excluded: then the capture has packets of several sockets.
+    there, because a single packet may be paired with the lifetime of another packet.  If no
+    namespace has a moment of every packet, none is excluded: then the capture has packets of
+    several sockets.
     """
     netns, ifindex = (np.asarray(moments[name], np.int64) for name in ("netns", "ifindex"))
     known = ifindex > 0  # otherwise the record that shows the device may be lost

@@ -4,8 +4,8 @@
 Input: the tap moments of a log, and the packets' times on the log's clock.  Output: the moments of
 these lifetimes, and a flag for each packet.  A log may lack the record with an skb's footprint, but
 have the call of the packet socket that got the skb.  Identity cannot pair a lifetime without a
-known IP header with a packet.  So a packet that may have been captured at a moment of this lifetime
-has one more candidate, which stays unknown.
+known IP header with a packet.  So a packet that may have been captured at a moment of such a
+lifetime has one more candidate, which stays unknown.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _overlap(moments: ColumnTable, rows: Int64s, low: Int64s, high: Int64s) -> B
 
 
 def _equal(moments: ColumnTable, rows: Int64s, content: Int64s, low: Int64s, high: Int64s) -> Bools:
-    """Return for each span whether it overlaps a moment that has the content of the span.
+    """Return for each span whether it overlaps a moment with the same content as the span.
 
     Only the moments in the rows `rows` are compared.  Returns True for all spans if too many pairs
     would have to be compared.

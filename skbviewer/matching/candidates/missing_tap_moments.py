@@ -25,11 +25,11 @@ SENT = ("dev_hard_start_xmit", "xmit_one")  # every packet that is sent passes o
 
 
 def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tuple[Bools, Bools]:
-    """Return two flags for each packet: the log may lack its moment, for a known or unknown loss.
+    """Return two flags by packet: a loss at a known (or an unknown) time may hide its moment.
 
     The first flag is set if records that could show the packet's moment are missing near the
     packet's time.  The second flag is set if hits may have been missed at any time.  The second
-    flag is set for all packets if the log was filtered, shows no packet sockets' calls or
+    flag is set for all packets if the log was filtered, shows neither calls of packet sockets nor
     hand-overs, or counts more lost records than it declares times for.  `at` is each packet's time
     on the log's clock, and `error` the possible error of that time (ns).
     """
@@ -77,7 +77,8 @@ def without_number(packets: Packets) -> Bools:
 def hidden(kernel: KernelSide) -> Bools:
     """Return for each moment whether the log may lack the packet socket's call that belongs to it.
 
-    The call may come up to WAIT_NS after a stamp on arrival, so losses in that time count, too.
+    The packet socket's call may come up to WAIT_NS after the skb was stamped on arrival, so losses
+    in that time count, too.
     """
     rows, moments = kernel.losses, kernel.moments
     undated = (rows["first_ns"] == EARLIEST_NS) & (rows["last_ns"] == LATEST_NS)
@@ -123,7 +124,7 @@ def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Int64s, hig
 
 
 def _shows_moments(log: KernelLog) -> bool:
-    """Return whether the log has probes at packet sockets or hand-overs, besides tracepoints."""
+    """Return whether a packet socket's or a hand-over's function has a probe (not a tracepoint)."""
     showing = {*PACKET_SOCKET, *TRANSMIT, *RECEIVE_START}
     return any(p.name in showing and _is_armed(log, p.id) for p in log.probes.values())
 

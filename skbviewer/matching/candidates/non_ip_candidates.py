@@ -32,8 +32,8 @@ MAX_CANDIDATES = 2  # most candidates on each side of a packet without an identi
 def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
     """Return pairs of packets and series that have the same EtherType, except that of IP.
 
-    The leg of the series must begin within WINDOW_NS of the packet's time; without `clock`, there
-    are no pairs.
+    The leg of the series must begin at most WINDOW_NS before or after the packet's time; without
+    `clock`, there are no pairs.
     """
     rows, tap = kernel.legs.rows, kernel.series.tap
     wire = np.flatnonzero(_nameless(packets) & ~np.isin(packets["ethertype"], IP))
@@ -77,7 +77,7 @@ def _candidates(packet: Int64s, series: Int64s) -> Candidates:
 
 
 def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
-    """Return for each packet of `asked` whether another packet may be mistaken for it.
+    """Return for each packet of `asked` whether another packet may be confused with it.
 
     The other packet has no IP header, has the same EtherType, and was captured at most `within` ns
     before or after it.  `within` has a time for each packet of `asked`: the possible error of the

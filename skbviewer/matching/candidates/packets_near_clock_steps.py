@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Find packets whose converted times may be wrong because the capture's clock was set near them.
 
-Input: the packets of one interface with their candidates; which of them identity alone decides
-(anchors); and which were captured at no moment of their candidates (against the clock).  Output:
-packets whose times must not decide their match.
+Input: the packets of one interface with their candidates; which packets identity alone decides
+(anchors); and which packets were captured at no moment of a candidate (`against`).  Output: packets
+whose times must not decide their match.
 
 If packets look alike and the clock is set among them, most of them are still near some moment by
 chance.  Only the packets that are near no moment show that the clock was set.  The clock may have
@@ -58,7 +58,7 @@ def contradicted_by_clock(
 
 
 def _neighbours(some: Int64s, stretch: Int64s, against: Bools) -> tuple[Int64s, Int64s]:
-    """Return pairs of adjacent packets between the same anchors; one of both is `against`."""
+    """Return pairs of adjacent packets between the same anchors; at least one is `against`."""
     earlier, later = some[:-1], some[1:]
     asked = (stretch[earlier] == stretch[later]) & (against[earlier] | against[later])
     return earlier[asked], later[asked]

@@ -2,8 +2,8 @@
 """Find the moments at which each packet may have been captured, by tap_moment_conditions.py.
 
 Input: pairs (packet, series) with agreeing identities, and the packets' times on the log's clock.
-Output: pairs (packet, moment) that nothing contradicts: not the clock, not the header and content
-that the log shows at the moment, and not the packet socket's call.
+Output: pairs (packet, moment) that nothing contradicts: neither the clock, nor the header and
+content that the log shows at the moment, nor the packet socket's call.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Find packets of flows in which an identity repeats within a short time.
 
-Input: packets, and their pairs with moments, found with a larger error of the clock than it really
-has.  Output: the packets that belong to flows with a repeated identity.  A log may lack lifetimes
-at unknown times: because it was filtered, or because an older recorder only counted missed hits.  A
-capture of another host contains packets that the host of the log never had.  In both cases, a flow
-is trusted only if all its known packets differ: then the missing packets are assumed to differ,
-too.
+Input: packets, and their pairs with moments, which were found with a larger clock error than the
+clock really has.  Output: the packets that belong to flows with a repeated identity.  A log may
+lack lifetimes at unknown times: because it was filtered, or because an older recorder only counted
+missed hits.  A capture of another host contains packets that the host of the log never had.  A flow
+in such a log or capture is trusted only if all its known packets differ: then the missing packets
+are assumed to differ, too.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def in_flow_with_twins(
     A packet has a twin if it has several lifetimes near its time, or if another packet may have its
     moment.  The packets `often` (row numbers) count as packets with a twin.  `pairs` returns the
     pairs of packets and moments for a given error of the clock (ns, by packet).  For the packets
-    `often`, it returns only pairs with lifetimes near their time of capture, because these packets
-    have too many others.
+    `often`, `pairs` returns only pairs with lifetimes near their time of capture, because these
+    packets have too many other pairs.
     """
     edges = pairs(far(error))
     twin = np.zeros(len(packets), np.bool_)

@@ -2,17 +2,16 @@
 """Decide whether a capture shows the traffic that a log recorded.
 
 A capture that was taken in another run or boot, or on another host, may hold the same addresses and
-identifications as the log.  So the clock that some pairs suggest is believed only for one of these
-reasons.  First: it places the time stamps within the tap moments of the log, each of which is some
-microseconds long.  Second: it is nearly the wall clock of the log's host, and no packet was
-captured before this host sent it, or after it arrived here.  Third: TCP's sequence numbers, 32
-random bits each (RFC 9293 3.4.1), agree in segments that were sent only once.  A segment was sent
-only once if it has an identification, which TCP renews when it sends a segment again, or if its
-sender soon has the acknowledgement (segments_sent_once.py).
+identifications as the log.  So a clock that only some pairs suggest is believed only for one of
+three reasons.  First: the clock places the time stamps within the tap moments of the log, each of
+which lasts some microseconds.  Second: the clock is nearly the wall clock of the log's host, and no
+packet was captured before this host sent it, or after it arrived here.  Third: TCP's sequence
+numbers, 32 random bits each (RFC 9293 3.4.1), agree in segments that were sent only once.  A
+segment was sent only once if it has an identification, which TCP renews when it sends a segment
+again, or if its sender soon has the acknowledgement (segments_sent_once.py).
 
 If only a few pairs agree with the wall clock, this may be chance.  A clock that few pairs suggest
-is rejected if the log, although it lacks nothing, shows no lifetime for most packets of the
-capture.
+is rejected if the log shows no lifetime for most packets of the capture, although it lacks nothing.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 def trusted(
     packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, precision: int
 ) -> Bools:
-    """Return for each packet whether the clock can be believed in the packet's segment.
+    """Return for each packet whether the clock can be trusted in the packet's segment of the clock.
 
     `edges` are the pairs of packets and moments that the clock allows; `precision` is the precision
     (ns) of the packets' times.
@@ -98,7 +97,7 @@ def _numbers_agree(packets: Packets, paired: Bools) -> bool:
 
 
 def sent_once(packets: Packets) -> Bools:
-    """Return for each packet whether it is a TCP segment with an identification number.
+    """Return for each packet whether its identification shows that it is a TCP segment sent once.
 
     When TCP sends a segment again, it gives the segment a new identification.  So the same bytes
     with the same number were sent only once.  Without an identification (IPv6, IPv4 id 0), the same
@@ -129,8 +128,8 @@ def _on_the_way(
     """Return whether a steady clock explains the order in which packets left and reached this host.
 
     With a steady clock, every packet is captured after this host sent it, or before it arrived
-    here.  There must be so many packets of both directions that this is not chance.  Only packets
-    are used whose possible moments all belong to one lifetime and have one direction.
+    here.  There must be so many packets of both directions that their agreement is not chance.
+    Only packets count whose possible moments all belong to one lifetime and have one direction.
     """
     mine = edges.selected(clock.segment_of(edges.packet) == number)
     sends, series = (
@@ -186,7 +185,7 @@ def _lines(at: Int64s, sent: Bools, after: Int64s, before: Int64s) -> bool:
 
 
 def _by_wall_clock(segment: Segment, readings: tuple[ClockTriple, ...]) -> bool:
-    """Return whether the capture's clock is as close to the log's wall clock as hosts' clocks are.
+    """Return whether the capture's clock is as near to the log's wall clock as hosts' clocks are.
 
     If only a few packets have matched, which may be chance, the clocks must be equal within their
     errors.

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Find TCP segments that were sent only once, because their sender soon got the acknowledgement.
 
-Input: the packets of a capture, and a flag for each: the log may have it.  Output: the segments
-that were sent only once.
+Input: the packets of a capture, and a flag for each packet that the log may have.  Output: the
+segments that were sent only once.
 
 A TCP segment without an identification (IPv6, IPv4 identification 0) has the same bytes each time
 it is sent.  So the capture may show the first sending and the log a later one, a time D apart.  Two
 different sendings are excluded if capture and log share three packets: the segment, a segment of
 the peer that acknowledges it, and a packet of the sender that acknowledges the peer's segment.  The
 third packet shows that the sender has the acknowledgement of the segment, so it does not send the
-segment again.  D is therefore less than the time from the first to the third packet.  TCP waits
-longer than D before it sends a segment again (RFC 6298, 2.4: a second; TCP_RTO_MIN of Linux: 200
-ms).
+segment again.  The time D between two sendings is therefore less than the time from the first to
+the third packet.  TCP waits longer than D before it sends a segment again (RFC 6298, 2.4: a second;
+TCP_RTO_MIN of Linux: 200 ms).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ENDPOINTS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "sport", "dport")
 
 
 def acknowledged(packets: Packets, paired: Bools) -> Bools:
-    """Return for each packet whether it is a segment that was sent only once.
+    """Return for each packet whether it is a segment sent only once, as it was soon acknowledged.
 
     `paired` marks packets that the log may have, according to one clock for all packets.  Other
     packets are ignored.
@@ -55,7 +55,7 @@ def acknowledged(packets: Packets, paired: Bools) -> Bools:
 
 
 def _is_whole(packets: Packets) -> Bools:
-    """Return for each packet whether it has a time and all header fields that are needed."""
+    """Return for each packet whether it has a time and all header fields that this module needs."""
     tcp = (packets["protocol"] == TCP) & (packets["ts"] != UNTIMED) & (packets["payload"] >= 0)
     header = (packets["seq"] >= 0) & (packets["ack"] >= 0) & (packets["tcp_flags"] >= 0)
     fragment = np.maximum(packets["frag_off"], 0) & FRAGMENT != 0

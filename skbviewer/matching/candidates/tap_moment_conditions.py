@@ -124,8 +124,9 @@ def at_the_stated_device(packets: Packets, kernel: KernelSide, edges: Edges) -> 
 
     Cooked captures (`tcpdump -i any`) state the direction; those with LINKTYPE_LINUX_SLL2 also
     state the device, by the number that packet sockets got (af_packet.c: sll_ifindex).  A moment
-    that no call shows, or at an unknown device, agrees with everything.  If no packet is stated to
-    be outgoing, a program that does not know directions may have written the headers.
+    agrees with every packet if no call shows the moment, or if its device is unknown.  If the
+    headers say of no packet that it is outgoing, they may have been written by a program that does
+    not know directions.
     """
     moments = kernel.moments
     device = np.asarray(packets["sll_ifindex"])[edges.packet]
@@ -172,8 +173,9 @@ def agreeing_headers(
 def agreeing_contents(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
     """Return the pairs of `edges` in which the packet's content equals what the packet socket got.
 
-    A content that is unknown on either side does not exclude a pair.  A fragment of the packet that
-    the socket got is kept, too, because another host may have captured it.
+    If the content of either side is unknown, the pair is not excluded.  If the captured packet is a
+    fragment of the packet that the socket got, the pair is kept, too, because another host may have
+    captured the fragment.
     """
     given = np.asarray(kernel.moments["content"], np.int64)[edges.moment]
     some = np.flatnonzero((given >= 0) & (packets["content"][edges.packet] >= 0))
@@ -197,7 +199,7 @@ def _is_part(frag_off: Int64s) -> Bools:
 
 
 def _stands_for_more(rows: ColumnTable | Packets, kern: Int64s) -> Bools:
-    """Return for each footprint whether its header may be that of more data than its skb holds."""
+    """Return for each footprint whether its header may describe more data than its skb holds."""
     held, length = part(rows, "skb_len", kern), part(rows, "tot_len", kern)
     return np.asarray((held >= 0) & (held + 120 < length))
 

@@ -78,7 +78,7 @@ class _When(NamedTuple):
 def _joins(
     asked: Known, unnumbered: Unnumbered, known: Known, shown: Unnumbered, series: Int64s
 ) -> Iterator[tuple[tuple[Hash, Hash], Int64s, Int64s]]:
-    """Yield hashes of packets and of footprints, and row numbers of both; equal hashes are pairs.
+    """Yield hashes of packets and of footprints, and their row numbers; equal hashes make a pair.
 
     The first hashes are made from all fields.  Further hashes are for packets and footprints that
     lack a field, and are made from the fields that both have.
@@ -92,7 +92,7 @@ def _joins(
 def _among_lives(
     asked: Hash, hashes: Hash, series: Int64s, when: _When, seen: _Seen
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs of packet and footprint with equal hashes that are not apart in time.
+    """Return pairs of a packet and a footprint with equal hashes and overlapping times.
 
     The third array holds the packets that have too many pairs.  `series` is the series of each
     footprint hash in `hashes`.
@@ -139,8 +139,8 @@ def _of_the_time(
     A packet gets at most MAX_LIFETIMES pairs; the third array holds the packets that have more.  By
     packet: `group` is the number of its group of equal hashes, `when` its time.  By lifetime:
     `place` is the number of its group, `after` and `before` are the ends of its time.  If a packet
-    overlaps no lifetime of its group, it gets the MAX_LIFETIMES nearest lifetimes, because the log
-    may have it at another time.
+    overlaps no lifetime of its group, the packet gets the MAX_LIFETIMES nearest lifetimes, because
+    the log may have the packet at another time.
     """
     order, count = np.lexsort((after, place)), len(place) + 1
     first, end = (np.searchsorted(place[order], group, side) for side in ("left", "right"))

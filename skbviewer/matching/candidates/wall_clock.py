@@ -115,7 +115,7 @@ def _as_sure(
 
 
 def _farthest(packet: Int64s, low: Int64s, high: Int64s, wanted: float) -> int:
-    """Return the offset farthest from 0 at which `wanted` packets or more fit one of their moments.
+    """Return the offset farthest from 0 at which `wanted` or more packets fit one of their moments.
 
     A packet fits the moment of its pair if the clock is off by `low` to `high` ns.
     """

@@ -47,8 +47,8 @@ USED = ("netns", "ifindex", "sends", "how", "ts", "after", "before")  # columns 
 class _Try(NamedTuple):
     """A possible place of the capture, with the pairs of the packets that have one point there.
 
-    `spread` is the scatter of these pairs (ns); `packets` counts the packets that have at least one
-    point there.
+    `stamped` is an index of WINDOWS: it says when a stamp is made while an skb passes a device (in
+    a socket's call, on arrival, at any time).
     """
 
     place: Place
@@ -168,8 +168,8 @@ def relocate(
 
     `captured` are the times of all packets; `packet` and `series` are the known pairs.  `lossy`
     means that the log lacks records, and `missing` is the share of hits that it lacks at unknown
-    times.  Returns None if the further packets change neither.  The clock keeps its segments,
-    because the match of a packet does not show where a clock was set.
+    times.  Returns None if the further packets change neither the devices nor the clock's error.
+    The clock keeps its segments, because the match of a packet does not show where a clock was set.
     """
     some = np.flatnonzero(packet % max(1, len(packet) // TRIED) == 0)
     agreed = agreeing_devices(
@@ -282,7 +282,7 @@ def everywhere(
 def far_from_losses(
     captured: Int64s, packet: Int64s, series: Int64s, moments: ColumnTable, losses: Table
 ) -> tuple[Int64s, Int64s]:
-    """Return the pairs (packet, series) that are far from lost records in capture and log.
+    """Return the pairs (packet, series) whose packet and series are both far in time from losses.
 
     Near a loss, the log may lack a packet's own lifetime, so that the packet is paired with another
     packet's lifetime.  `captured` are the times of all packets, ns.  If fewer than half of the
@@ -326,8 +326,8 @@ def is_at_point(
 ) -> Bools:
     """Return for each pair whether this clock puts the packet at a point of its series.
 
-    The pairs are `packet` (indices of `packets`) and `series`.  A packet may be as far from a point
-    as the clock's error.
+    The pairs are `packet` (indices of `packets`) and `series`.  The time between a packet and its
+    point may be as large as the clock's error.
     """
     captured, every = packets["ts"][packet], np.ones(len(packet), np.bool_)
     at = clock.to_kernel(captured, packet)

@@ -41,11 +41,11 @@ class Segment(NamedTuple):
 
     A segment holds from the packet with index `first` on, which was captured at `begin_ns`.
     `residual_ns` is the largest error at any packet of the segment: every clock that drifts by at
-    most MAX_DRIFT_PPM, and stamps each pair between its moments, is at most so far away.
+    most MAX_DRIFT_PPM, and stamps each pair between its moments, is at most so far from the fit.
     `spread_ns` is the scatter of the pairs.  `pairs` counts each packet once, even if it was at
     several points.  `errors` is a list of (capture time, error) in order of time, both ns; between
-    two of its entries, the error is linear.  `torn_ns`: every clock is outside the moments of some
-    pair by at least this time.  For a capture of this host, `torn_ns` is 0.
+    two of its entries, the error is linear.  Every clock is outside the moments of some pair by at
+    least `torn_ns`.  For a capture of this host, `torn_ns` is 0.
     """
 
     begin_ns: int
@@ -149,8 +149,8 @@ class TimedPairs(NamedTuple):
 def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit | None:
     """Fit a clock to `pairs`; None if there are no pairs.
 
-    `captured` are the times (ns) of all packets.  If not `bounded`, only the scatter of the pairs
-    is computed, not the clock's possible error.
+    `captured` are the times (ns) of all packets.  If `bounded` is False, only the scatter of the
+    pairs is computed, not the clock's possible error.
     """
     if not len(pairs.packet):
         return None
@@ -178,8 +178,8 @@ def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
     `captured` are the times (ns) of all packets.
 
     A segment does not change if it contains no packet of `pairs`.  A segment that never had pairs
-    does not change either, because its packets may have been stamped by the clock before it or by
-    the clock after it.
+    does not change either, because its packets may have been stamped by the clock of the segment
+    before it or by that of the segment after it.
     """
     pairs = _whole(pairs.selected(by_group(pairs.packet, pairs.kernel_ns)))
     which = clock.segment_of(pairs.packet)
@@ -194,7 +194,7 @@ def refit(clock: ClockFit, pairs: TimedPairs, captured: Int64s) -> ClockFit:
 
 
 def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) -> list[Segment]:
-    """Split the segment of the packets before `end` where moments show that its clock was set."""
+    """Split the segment `one`, which ends before packet `end`, where its clock was set a little."""
     precision = precision_of(captured[one.first : end])
     if one.torn_ns < precision:
         return [one]
@@ -227,7 +227,7 @@ def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) 
 
 
 def _of_both(last: Segment, following: Segment, first: int, range_ns: Int64s) -> Segment:
-    """Return a segment for packets that may have been stamped by the clock of either neighbour.
+    """Return a segment for packets that the clock of either neighbouring segment may have stamped.
 
     The packets of the segment are those from index `first` on.
 
@@ -296,11 +296,11 @@ def _in_order(capture_ns: Int64s, pairs: TimedPairs) -> tuple[Int64s, TimedPairs
 
 
 def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: TimedPairs) -> Segment:
-    """Return the segment `line` with its errors from the first to the last of `range_ns`.
+    """Return the segment `line` with its errors at KNOTS times in the range of `range_ns`.
 
     The times `capture_ns` must be sorted.  No error is less than the spread of the pairs.  The true
-    error is a convex function of time, so between two knots it is at most as large as the linear
-    error.
+    error is a convex function of time, so between two of these times it is at most as large as the
+    interpolated error.
     """
     here, begin = line.to_kernel(capture_ns), line.offset_ns + line.origin_ns
     at = np.unique(np.linspace(range_ns.min() - begin, range_ns.max() - begin, KNOTS).round())

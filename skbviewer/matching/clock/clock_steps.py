@@ -91,8 +91,8 @@ def borders(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -
 
     `captured` are the times of all packets; runs() explains the other arrays.  Between the last
     pair before a step and the first pair after it, the capture's time jumps by the step plus the
-    time between two packets.  In the order of the file, the time between two packets is at least
-    -LATE_NS.
+    time between two packets.  In the order of the file, a packet is at most LATE_NS earlier than a
+    packet before it.
     """
     found = [Border(0, 0)]
     for number in range(1, int(run.max()) + 1):

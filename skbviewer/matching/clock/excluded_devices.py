@@ -5,8 +5,8 @@ Input: the packets of a capture, and their moments at a device.  Output: whether
 certainly not taken at the device.
 
 A log that lacks records may lack a packet's moment at the device of the capture, or all calls of
-the packet's lifetime.  The packet then contradicts that device, because it is paired with another
-moment or lifetime.  So a device is excluded by many packets, but not by a few.
+the packet's lifetime.  A packet without its moment contradicts the device, because it is paired
+with another moment or lifetime.  So a device is excluded by many packets, but not by a few.
 """
 
 from __future__ import annotations

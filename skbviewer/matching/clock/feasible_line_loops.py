@@ -154,9 +154,9 @@ def find_lines(hulls: Hulls, steepest: float, lines: Lines, numbers: Int64s) -> 
 
     `lines` gets a row for each slope at which a line passes between the hulls; numbers[COUNT]
     becomes the number of these rows.  The arrays of `lines` need twice as many rows as the hulls
-    have corners, and four more.  At OVER and UNDER, `numbers` gets the corners at which the two
-    hulls are closest to each other.  Returns 0 if a line passes between the hulls, or else by how
-    much (ns) each hull must be moved to make room for a line.
+    have corners, and four more.  numbers[OVER] and numbers[UNDER] become the corners at which the
+    two hulls are closest to each other.  Returns 0 if a line passes between the hulls, or else by
+    how much (ns) each hull must be moved to make room for a line.
     """
     slope, top, bottom = lines.slope, lines.top, lines.bottom
     count = put_slope(slope, put_slope(slope, 0, -steepest), steepest)
@@ -182,7 +182,7 @@ def find_lines(hulls: Hulls, steepest: float, lines: Lines, numbers: Int64s) -> 
 
 @allocation_free
 def keep_passing(lines: Lines, count: int, torn: float) -> int:
-    """Move those slopes to the front at which a line fits between the hulls.
+    """Move to the front the slopes at which a line fits between the hulls.
 
     Only the first `count` slopes are compared.
 

@@ -84,7 +84,7 @@ def corridor(rows: Intervals, steepest: float) -> Corridor:
 def corridor_between(over: Points, under: Points, steepest: float) -> Corridor:
     """Return the lines below `over` and above `under` that are at most `steepest` (up or down).
 
-    If there is no line between them, `torn` is not 0.
+    If no line passes between `under` and `over`, `torn` is not 0.
     """
     work, numbers = _work(len(over.x), len(under.x)), np.empty(3, np.int64)
     torn = lines_between(over.x, over.y, under.x, under.y, NONE, steepest, work, numbers)

@@ -117,11 +117,11 @@ def lines_through_most(
     """Find the lines that pass between `low` and `high` at each x, after removing outliers.
 
     Removes at most `removable` intervals that no line fits.  Each step tries to remove one of the
-    two intervals that leave the least space for a line.  A step removes the interval without which
-    the remaining intervals must be widened less.  The loop also changes the arrays `x`, `high` and
-    `low`.  Sets `work.lines` and `numbers` like lines_between().  Returns by how much (ns) the
-    remaining intervals must be widened; if this is not 0, the width of the larger of the two
-    tightest intervals is added.
+    two intervals that leave the least space for a line.  Of these two intervals, a step removes the
+    one without which the remaining intervals must be widened less.  The loop also changes the
+    arrays `x`, `high` and `low`.  Sets `work.lines` and `numbers` like lines_between().  Returns by
+    how much (ns) the remaining intervals must be widened; if this is not 0, the result also
+    includes the width of the larger of the two tightest intervals.
     """
     count = np.int64(len(x))
     torn, least = 0.0, 0.0

@@ -39,10 +39,10 @@ MIN_STAMPS = 8  # with this many packets, it is certain where in a pass the stam
 class Agreed(NamedTuple):
     """The devices that agree with the stamps of packets, each with a clock.
 
-    `stamped` is an index of WINDOWS: it says where stamps are made while an skb passes the device.
-    `at_calls` is True if nearly all packets were stamped in calls at the device, or when their skbs
-    arrived there.  `unsure` is True if stamps contradict another device, but the log may lack
-    records that would agree with it.
+    `stamped` is an index of WINDOWS: it says when a stamp is made while an skb passes the device
+    (in a socket's call, on arrival, at any time).  `at_calls` is True if nearly all packets were
+    stamped in calls at the device, or when their skbs arrived there.  `unsure` is True if stamps
+    contradict another device, but the log may lack records that would agree with it.
     """
 
     clocks: dict[Device, ClockFit]
@@ -67,14 +67,14 @@ def agreeing_devices(
     pairs that are compared.  If `among` is not empty, no other devices are tried.  If `old` is
     given, the clocks have its segments.
 
-    A call of a packet socket lasts some microseconds.  A stamp is made in the call, or when the skb
-    arrived at the device.  So at a device where the capture was not taken, some of many packets
+    A call of a packet socket lasts some microseconds.  A packet is stamped in the call, or when its
+    skb arrives at the device.  So at a device where the capture was not taken, some of many packets
     were stamped outside the calls.  If stamps were made outside the calls at every device, the
     result has all devices at which the skbs had arrived when they were stamped.  If an skb passed a
     device several times, it may have been stamped each time.
 
-    If the log is `lossy`, a pair does not count if packet and moment are not as far apart in time
-    as in neighbouring pairs.  `missing` is the share (0 to 1) of hits that the log lacks at unknown
+    If the log is `lossy`, a pair counts only if packet and moment are as far apart in time as in
+    neighbouring pairs.  `missing` is the share (0 to 1) of hits that the log lacks at unknown
     times: if it is not 0, a device is returned only if all others are surely excluded.
 
     No device is returned if nearly all packets passed a device that agrees with no clock, and fewer
@@ -185,12 +185,13 @@ def _agreeing(
 def _as_likely(
     found: dict[Device, ClockFit | None], share: dict[Device, float], wanted: set[Device]
 ) -> set[Device]:
-    """Return all devices that may be the capture's as well as those in `wanted`.
+    """Return the devices in `wanted`, and others at which the capture may as well have been taken.
 
     All stamps agree with the devices in `wanted`.
 
-    At another device, the stamps of nearly all packets must agree; or those of most packets, if its
-    clock is as exact.
+    A device that is not in `wanted` is returned if the stamps of nearly all packets agree with it.
+    It is also returned if the stamps of most packets agree and its clock is as exact as the most
+    exact clock of the devices in `wanted`.
     """
     residual = {
         one: max(s.residual_ns for s in clock.segments) for one, clock in found.items() if clock
@@ -208,8 +209,9 @@ def _share_at_calls(
 ) -> float:
     """Return the share (0 to 1) of packets that were stamped in a call or on arrival.
 
-    By pair: `packet` is an index of `captured`, and `rows` has the moment.  A capture may have both
-    kinds of stamps: while a program such as ping runs, the host stamps packets on arrival.
+    By pair: `packet` is an index of `captured`, and `rows` has the moment.  A capture may have
+    stamps of both kinds (in the call, on arrival): while a program such as ping runs, the host
+    stamps packets on arrival.
     """
     if clock is None:
         return 0.0

@@ -24,9 +24,10 @@ EVERY = -1  # stands for all interfaces of a source that has one clock
 class Piece(NamedTuple):
     """A piece: session time = ts + offset_ns + drift_ppm * 1e-6 * (ts - begin_ns).
 
-    A piece holds from packet number `first` (in a KBL: 0) and from the time `begin_ns` on its own
-    clock, up to the next piece of the same interface.  The first piece of a source also holds for
-    all earlier times.  `error_ns` is the possible error of the session time, or UNKNOWN.
+    A piece of the conversion holds from packet number `first` (in a KBL: 0) and from the time
+    `begin_ns` on its own clock, up to the next piece of the same interface.  The first piece of a
+    source also holds for all earlier times.  `error_ns` is the possible error of the session time,
+    or UNKNOWN.
     """
 
     source: int
@@ -77,7 +78,8 @@ class Timebase:
 
         If the source has no piece, the times do not change.  If a clock was set back, it showed
         some times twice; the later occurrence is taken.  If interfaces have clocks of their own,
-        the clock of the first interface is used.  The method of_packets() has neither restriction.
+        the clock of the first interface is used.  The method of_packets() makes neither choice,
+        because it gets the numbers and interfaces of packets.
         """
         ts, pieces = np.asarray(ts, np.int64), self._first(source)
         which = np.zeros(len(ts), np.int64)

@@ -4,8 +4,8 @@
 Input: for each packet, in the order of the file, an interval that contains the clock's offset.  No
 straight line passes through all intervals.  Output: where to cut the sequence of packets so that
 one straight line passes through each piece, with as few pieces as possible.  A piece must have
-MIN_PACKETS packets that no neighbour can have: a line might pass through fewer packets even if the
-stamps had random errors.
+MIN_PACKETS packets that no neighbouring piece can have: a line might pass through fewer packets
+even if the stamps had random errors.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ALONE = 128  # most outliers
 
 
 class Cut(NamedTuple):
-    """The clock was set after packet `last` and before `first`; both lines fit packets between."""
+    """The clock was set between packets `last` and `first`; both lines fit the packets between."""
 
     last: int
     first: int
@@ -55,7 +55,7 @@ def cuts(rows: Intervals, steepest: float) -> list[Cut]:
 
 
 class _Lines:
-    """Finds stretches of intervals through which one line passes."""
+    """Finds sequences of successive intervals through which one line passes."""
 
     def __init__(self, rows: Intervals, steepest: float) -> None:
         self._rows, self._steepest = rows, steepest
@@ -73,7 +73,7 @@ class _Lines:
         )
 
     def longest(self, begin: int) -> int:
-        """Return the end of the longest stretch from `begin` on; single outliers are left out."""
+        """Return the end of the intervals from `begin` on that one line fits, but for outliers."""
         size, end = len(self._rows.x), begin
         while True:
             end = begin + _largest(

@@ -18,7 +18,7 @@ FAR = 1 << 60  # no bound
 def close_bounds(bounds: Int64s) -> int:
     """Tighten the bounds (n, n) as far as all of them together allow (Floyd, Warshall).
 
-    Returns how many clocks are on a path that is a contradiction.
+    Returns how many clocks are on a path back to themselves that is shorter than 0.
     """
     count = bounds.shape[0]
     for middle in range(count):
@@ -41,7 +41,7 @@ def close_bounds(bounds: Int64s) -> int:
 def carry(before: Int64s, gap: int, rate: Float64s, bounds: Int64s) -> None:
     """Tighten `bounds` by the bounds `before` of a cell that is `gap` ns away.
 
-    Errors change by at most `rate` (ns/ns).
+    The error of a clock changes by at most `rate` (ns/ns).
     """
     count = bounds.shape[0]
     for a in range(count):

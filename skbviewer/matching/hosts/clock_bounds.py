@@ -48,7 +48,8 @@ class ClockBounds(NamedTuple):
     def transit(self, a: Int64s, b: Int64s) -> tuple[Int64s, Int64s]:
         """Return the least and the greatest time (ns) from each sighting `a` to the sighting `b`.
 
-        A time without a lower or upper bound is below -FAR / 2 or above FAR / 2.
+        Without a lower bound, the first result is below -FAR / 2; without an upper bound, the
+        second result is above FAR / 2.
         """
         scale = self.scale
         known = (scale.segment[a] != NONE) & (scale.segment[b] != NONE)
@@ -69,7 +70,7 @@ class ClockBounds(NamedTuple):
     def difference(self, a: int, b: int) -> tuple[int, int]:
         """Return the least and the greatest value (ns) of b's clock minus a's clock.
 
-        The difference is that at the time of `a`.
+        The difference between the clocks is that at the time of `a`.
 
         `a` and `b` are rows of sightings.
         """
@@ -156,7 +157,7 @@ def _cells(scale: Scale, seen: Crossings, refused: Bools) -> tuple[Int64s, Int64
 
 
 def _guilty(scale: Scale, own: Int64s, at: Int64s, bad: Int64s) -> int | None:
-    """Return the segment of `bad` without which these cells have no contradiction, or None."""
+    """Return the segment in `bad` without which the bounds in these cells agree, or None."""
     for segment in bad:
         if scale.can_be_set[segment]:
             others = own.copy()
@@ -180,7 +181,7 @@ def _cut(scale: Scale, segment: int, begin_ns: int, end_ns: int) -> Scale:
 def _in_contradiction(
     scale: Scale, seen: Crossings, bounds: Int64s, cell: Int64s, begin: int, end: int
 ) -> Bools:
-    """Return the crossings in the cells `begin` to `end` whose clocks are in a contradiction."""
+    """Return the crossings in the cells `begin` to `end` whose clocks have contradictory bounds."""
     guilty = np.append(np.diagonal(bounds) < 0, False)
     inside = (cell >= begin) & (cell <= end)
     return np.asarray(

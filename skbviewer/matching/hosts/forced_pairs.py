@@ -36,7 +36,7 @@ def forced(made: Appearances, pairs: Pairs, possible: Bools, complete: Bools) ->
 
 
 def _partners(made: Appearances, pairs: Pairs, possible: Bools) -> tuple[Int64s, Int64s]:
-    """Return for each pair how many possible partners `a` has on b's clock, and `b` on a's."""
+    """Return for each pair how many possible partners `a` has on `b`'s clock, and `b` on `a`'s."""
     clocks = int(made.clock.max(initial=0)) + 1
     # A pair of unknown order may have either appearance as `a`, so both ends are counted together.
     ends = pairs.a * clocks + made.clock[pairs.b], pairs.b * clocks + made.clock[pairs.a]

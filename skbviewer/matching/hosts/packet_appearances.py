@@ -40,7 +40,7 @@ class Pairs(NamedTuple):
     ordered: Bools
 
     def rows(self, index: Int64s | Bools) -> Pairs:
-        """Return the pairs at some indices, or with some flags."""
+        """Return the pairs that `index` (indices or flags) selects."""
         return Pairs._make(column[index] for column in self)
 
 
@@ -95,8 +95,8 @@ def is_before(found: Sightings, made: Appearances, a: Int64s, b: Int64s) -> Bool
     """Return for each pair whether the packet certainly left `a` before it reached `b`.
 
     Only a router lowers the time to live.  If the time to live is equal, the sender is first, and
-    the receiver is last.  A router is first on the side where it has lowered the value, and last on
-    the side where it has not.
+    the receiver is last.  A router is first where it has already lowered the time to live, and last
+    where it has not lowered it yet.
     """
     end, begin = made.last[a], made.first[b]
     ttl = found.ttl

@@ -47,7 +47,7 @@ class Sightings(NamedTuple):
     shared: Int64s
 
     def rows(self, index: Int64s) -> Sightings:
-        """Return the sightings at some indices."""
+        """Return the sightings that the row numbers `index` select."""
         return Sightings._make(column[index] for column in self)
 
 

@@ -86,9 +86,9 @@ def across_hosts(found: Sightings, of: Recordings) -> AcrossHosts:
 
 
 def _fits(pairs: Pairs, least: Int64s, most: Int64s) -> Bools:
-    """Return for each pair whether its transit time may be 0 to LIFE_NS.
+    """Return for each pair whether its transit time may be from 0 to LIFE_NS.
 
-    If the pair is not ordered, it may also be -LIFE_NS to 0.
+    If the order of the pair is not known, the transit time may also be from -LIFE_NS to 0.
     """
     begin = np.where(pairs.ordered, 0, -LIFE_NS)
     return np.asarray((most >= begin) & (least <= LIFE_NS), np.bool_)

@@ -2,9 +2,9 @@
 """Convert the times of all clocks roughly to one scale, and find where a clock was set.
 
 Packets that are unique in two recordings show how far apart the clocks are, within the transit
-times.  Then clock_bounds.py finds the exact bounds.  A clock was set where this distance jumps, or
-where the time in a capture goes back.  Each place where a clock was set begins a new segment, and
-each segment counts as a clock of its own.
+times.  Then clock_bounds.py finds the exact bounds.  A clock was set where the distance between two
+clocks jumps, or where the time in a capture goes back.  Each place where a clock was set begins a
+new segment, and each segment counts as a clock of its own.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Line(NamedTuple):
     slope: float
 
     def shift(self, time: Int64s) -> Int64s:
-        """Return the shift (ns) from each of these times to the scale."""
+        """Return for each of the times `time` how far (ns) the scale is ahead of the clock."""
         rise = np.rint((time - self.origin) * self.slope)
         return np.asarray(self.offset + rise.astype(np.int64), np.int64)
 

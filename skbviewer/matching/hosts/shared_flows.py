@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find conversations whose packets passed two recordings, and not only their addresses.
+"""Find conversations whose packets, and not only their addresses, are in two recordings.
 
 Different tenants may use the same addresses, and hosts behind an address translator share an
 address.  So equal headers prove something only if nearly all packets of a conversation are in both
@@ -42,10 +42,11 @@ def is_shared(
 def _counted(
     one: Int64s, two: Int64s, own: Int64s, key: Int64s, alone: Bools, counts: Counts
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return for each pair three numbers about its key: pairs, and packets in both recordings.
+    """Return for each pair how many pairs and how many packets (least, most) have its key.
 
-    The first number counts the pairs that are `alone`; the others are the smaller and the larger
-    number of packets that a recording has.
+    The first number counts the pairs that are `alone`.  Each of the two recordings has a number of
+    packets with this key: the second result is the smaller of these numbers, and the third the
+    larger.
     """
     codes = _codes(np.r_[counts.key, own, key])
     stored, mine, asked = np.split(codes, np.cumsum([len(counts.key), len(own)]))

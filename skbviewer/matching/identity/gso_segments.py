@@ -59,7 +59,8 @@ class _Way(NamedTuple):
 
     Packet and footprint must have equal values in the columns `flow`.  The column `number` of the
     packet, modulo `modulus`, must lie in the range of the skb, whose `length` is computed from its
-    footprint.  `fits` returns for each pair that was found whether it is right.
+    footprint.  `fits` returns for each pair that was found whether the packet may be a segment of
+    the skb.
     """
 
     flow: tuple[str, ...]
@@ -72,7 +73,7 @@ class _Way(NamedTuple):
 def _in_range(
     frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void], way: _Way
 ) -> tuple[Int64s, Int64s]:
-    """Return pairs of one flow in which the skb's range contains the packet's number."""
+    """Return pairs of one flow in which the packet's number lies in the range of the skb."""
     flows, of_frame = np.unique(hashed_rows(frames, way.flow), return_inverse=True)
     asked, modulus = hashed_rows(kernel, way.flow), way.modulus
     flow = np.clip(np.searchsorted(flows, asked), 0, len(flows) - 1)

@@ -24,10 +24,10 @@ def note_owners(
     """Find the records and the series of each footprint.
 
     By footprint: sets `first` to its first record, and `least` and `most` to the lowest and the
-    highest series that has it.  By record: `kind`, the `number` of its footprint, and `series`.  By
-    footprint: `known` is True if the footprint has an identity.  By series: `sniffed` is True if
-    the series is a copy for a packet socket.  Returns how many records have a footprint that
-    several series have.
+    highest series that has it.  By record: its `kind`, the `number` of its footprint, and its
+    `series`.  By footprint: `known` is True if the footprint has an identity.  By series: `sniffed`
+    is True if the series is a copy for a packet socket.  Returns how many records have a footprint
+    that several series have.
     """
     for i in range(len(kind)):
         s, n = series[i], number[i]
@@ -64,8 +64,8 @@ def records_of_several(
 def keep_last(keys: Hash, ip_id: Int64s, at: Int64s, slots: Int32s, keep: Bools) -> None:
     """Mark each row that has the identification of the last row with the same key.
 
-    The rows are in order of time.  For row i, keep[at[i]] is set.  `slots` is an empty hash table
-    for `keys`.
+    The rows are in order of time.  The mark of row i is keep[at[i]].  `slots` is an empty hash
+    table for `keys`.
     """
     for i in range(len(keys) - 1, -1, -1):
         slot = place(keys[i], keys, slots)

@@ -3,10 +3,10 @@
 
 Input: the packets of one capture, and the footprints of one KBL.  Output: the pairs (packet,
 series) that the identity ladder leaves.  The first rung is the key of RFC 791: source, destination,
-identification, protocol.  In real traffic, this key repeats (identification 0 with DF, IPv6,
-wrap-around, fragments, retransmission).  Further rungs therefore compare more values: ports; TCP
-sequence, acknowledgement and flags, or ICMP id and sequence; lengths; fields of IPv6.  A pair is
-dropped if its values differ on a rung, even if the packet and the series have no other pair.  A
+identification, protocol.  In real traffic, the key of RFC 791 repeats (identification 0 with DF,
+IPv6, wrap-around, fragments, retransmission).  Further rungs therefore compare more values: ports;
+TCP sequence, acknowledgement and flags, or ICMP id and sequence; lengths; fields of IPv6.  A pair
+is dropped if its values differ on a rung, even if the packet and the series have no other pair.  A
 value that is unknown on one side does not count as different.
 """
 
@@ -179,9 +179,9 @@ def without_old_headers(rows: Records | ColumnTable) -> Records | ColumnTable:
     """Return the footprints; for skbs that GRO merged, the fields that GRO changes are unknown.
 
     An skb that GRO merged holds several TCP segments.  Until tcp_gro_complete() and
-    inet_gro_complete() have run, its headers are the first segment's headers, so its length and its
-    flags are not known.  Earlier recorders did not notice the changed headers if these were in a
-    fragment of the skb.
+    inet_gro_complete() have run, the headers of such an skb are those of its first segment, so the
+    length and the flags of the skb are not known.  Earlier versions of the recorder did not notice
+    the changed headers if these were in a fragment of the skb.
     """
     size, held, length = (np.asarray(rows[n]) for n in ("gso_size", "skb_len", "tot_len"))
     old = (size > 0) & (size < GSO_BY_FRAGS) & (held > length) & (length > 0)
@@ -283,7 +283,7 @@ def _start(
 def _partly_known(
     wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered, series: Int64s
 ) -> tuple[Int64s, Int64s, Int64s]:
-    """Return pairs of a packet and a footprint of which one lacks a distinguishing value.
+    """Return pairs of a packet and a footprint, at least one of which lacks a distinguishing value.
 
     The third array has the packets that are left out because more than MANY other packets have
     their hash.

@@ -35,7 +35,7 @@ def climb(
 ) -> tuple[Int64s, Int64s, npt.NDArray[np.int8]]:
     """Return the pairs (packet, row of `prints`) that are left after all rungs, and their rungs.
 
-    Pair i is `packet[i]` and `shown[i]`; it begins on the rung `rung[i]` or above it.
+    Pair i is `packet[i]` and `shown[i]`; it begins on the rung `rung[i]` or on a rung above it.
     """
     wire, kernel = Known(packets, packet), Known(prints.rows, prints.number[shown])
     crowded = _crowded(packet, prints.series[shown])

@@ -27,7 +27,8 @@ def take_rung(
 ) -> None:
     """Set keep[i] to True if the footprint of pair i stays a candidate after this rung.
 
-    For each packet and series, the footprints stay that agree in most columns.
+    For each pair of a packet and a series, only those footprints stay that agree with the packet in
+    the most columns.
 
     `agreed` is the number of columns in which the packet and the footprint of a pair agree, or
     CONTRADICTS, or CUT.  `pair` has a number for each pair of a packet and a series; `best` is an
@@ -58,7 +59,7 @@ def find_crowded(
     """Set made[i] if the packet of pair i has several series, or the series several packets.
 
     By packet: `of_packet` becomes its only series, or SEVERAL.  By series: `of_series` becomes its
-    only packet, or SEVERAL.  The caller fills these two arrays with NONE.
+    only packet, or SEVERAL.  The caller fills `of_packet` and `of_series` with NONE.
     """
     for i in range(len(packet)):
         p, s = packet[i], series[i]

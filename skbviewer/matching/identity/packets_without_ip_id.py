@@ -62,7 +62,8 @@ def keys(rows: Columns, level: int) -> Hash:
 def without_sctp_ports(rows: Columns) -> Columns:
     """Return the columns with the ports of SCTP set to NONE.
 
-    The recorder does not read these ports (kmod/kbl_l4.h), so only packets of captures have them.
+    The recorder does not read the ports of SCTP (kmod/kbl_l4.h), so only packets of captures have
+    them.
     """
     unread = rows["protocol"] == SCTP
     if not unread.any():
@@ -125,7 +126,7 @@ def meetings(
 def _of_these_hosts(
     packets: Known, unnumbered: Unnumbered, prints: Known, kernel: Int64s
 ) -> Int64s:
-    """Return packets that lack no field, and have hosts and protocol of a footprint in `kernel`."""
+    """Return packets that lack no field, and whose hosts and protocol a footprint has."""
     complete = ~unnumbered.lacks
     known = prints.columns(kernel, ("protocol",))["protocol"] >= 0
     found = complete & is_in(unnumbered.thesis, _hashed(prints, kernel[known], THESIS_KEY))

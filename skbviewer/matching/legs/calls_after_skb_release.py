@@ -40,10 +40,10 @@ def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.N
 def until_release(records: Records, series: SeriesTable, legs: LegTable, others: Int64s) -> Int64s:
     """Return for each leg the time after which no sniffer can stamp its skb, ns.
 
-    If the log shows the release of the skb, the time is that of the release, because functions that
-    had the skb may return much later.  If the log does not show the release, the time is the end of
-    the leg.  `others` are legs with calls of another skb after the release; for these, it is always
-    the end of the leg.
+    If the log shows the release of the skb, the result is the time of the release, because
+    functions that had the skb may return much later.  If the log does not show the release, the
+    result is the end of the leg.  `others` are legs with calls of another skb after the release;
+    for these legs, the result is always the end of the leg.
     """
     rows = legs.rows
     released = _released_ns(records, series)[rows["series"]]
@@ -74,7 +74,7 @@ def last_life_events(
 
     The events are row numbers of `records`.  `numbers` are the kinds of events that count.  The
     birth of a clone counts as an event at the address of the clone.  An skb exists from the entry
-    of the function that made it, so a birth counts from then on.
+    of the function that made it, so its birth counts from that entry on.
     """
 
     def wanted(some: slice) -> npt.NDArray[np.bool_]:
@@ -92,8 +92,8 @@ def last_life_events(
 def first_records(records: Records, series: SeriesTable, events: Int64s) -> Int64s:
     """Return the record from which on each of `events` (row numbers) is in effect.
 
-    For a birth, this is the entry of the function that made the skb; for any other event, it is the
-    event's own record.
+    A birth is in effect from the entry of the function that made the skb on; any other event, from
+    the event's own record on.
     """
     entry = series.owner_calls[events].astype(np.int64)
     is_birth = np.isin(part(records, "event", events), BIRTHS) & (entry >= 0)

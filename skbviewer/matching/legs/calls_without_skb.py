@@ -3,8 +3,8 @@
 
 A call without an skb belongs to the packets of the innermost call around it that has packets.
 Matching and the times of legs ignore calls without an skb: hide() gives their records another kind,
-so that results are equal with and without them.  The records are shown again only while the calls
-of a session are made.
+so that results are equal with and without them.  The records of calls without an skb are shown
+again only while the calls of a session are made.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class InnerCalls:
         self.rows: Int32s = found.astype(np.int32)
 
     def hide(self) -> None:
-        """Give the records of these calls a kind that all other code ignores."""
+        """Give the records of calls without an skb a kind that all other code ignores."""
         self._set_kind(HIDDEN)
 
     @contextmanager
     def shown(self) -> Iterator[None]:
-        """Give the records their kind back until the context ends."""
+        """Give the records of calls without an skb their own kind back, until the context ends."""
         self._set_kind(ENTRY)
         yield
         self._set_kind(HIDDEN)

@@ -3,9 +3,10 @@
 
 Input: a KBL with its series and legs.  Output: POINT_DTYPE rows, and tap moments.  A sniffer in the
 same kernel stamps a packet in a call of a packet socket's function: between entry and exit of
-tpacket_rcv (net/packet/af_packet.c), which the log may show.  If the log does not show this call,
-the point is where the driver or the stack gets the packet.  While any socket of the machine wants
-timestamps, packets are stamped on arrival (net_timestamp_check() in net/core/dev.c).
+tpacket_rcv (net/packet/af_packet.c), which the log may show.  If the log does not show the call of
+a packet socket, the point is where the driver or the stack gets the packet.  While any socket of
+the machine wants timestamps, packets are stamped on arrival (net_timestamp_check() in
+net/core/dev.c).
 """
 
 from __future__ import annotations
@@ -127,8 +128,8 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
 def _since(log: KernelLog, legs: LegTable, calls: Int64s) -> Int64s:
     """Return for each packet socket's call the earliest time (ns) at which its skb arrived.
 
-    A received skb may wait before the socket is called.  An skb arrived after the leg that contains
-    the call began, or while the log lacks records.
+    A received skb may wait before the socket is called.  An skb arrived after the begin of the leg
+    that contains the call, or at a time for which the log lacks records.
     """
     ts, leg = np.asarray(part(log.records, "ts", calls), np.int64), legs.of[calls]
     waited = np.flatnonzero((leg >= 0) & (legs.rows["kind"][leg] != TX))
@@ -198,10 +199,10 @@ def _arrivals(
     """Return for each leg the earliest time at which a sniffer at its first point can stamp it.
 
     The earliest time is the entry of a function in which the kernel stamps packets.  If the log
-    does not show this entry, the time is the start of the leg; if the leg is received, it is the
+    does not show this entry, the time is the start of the leg, or, for a leg that receives, the
     start of the whole lifetime.  If records were lost before this time, the entry may be among the
-    lost records.  If records of the entry may be lost, the result is WAIT_NS earlier, but not
-    before a birth that the log shows.
+    lost records.  If the record of the entry may be lost, WAIT_NS is subtracted, but the result is
+    never before a birth that the log shows.
     """
     rows = legs.rows
     new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]
@@ -256,7 +257,7 @@ class _Entries:
         self.calls_of_sockets = self.entries_of(PACKET_SOCKET)
 
     def all(self) -> Int64s:
-        """Return the row numbers of the records at the entry of such functions."""
+        """Return the row numbers of all these records."""
         return self._index
 
     def remove(self, those: Bools) -> Int64s:
@@ -377,11 +378,11 @@ def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
 def _until_sockets(points: Rows, sockets: npt.NDArray[np.void]) -> Int64s:
     """Return for each point a time after which no packet was stamped there.
 
-    A leg has at most one of the points.
+    Each leg has at most one of these points.
 
-    Packet sockets at the device of the point got the skb at this time, in the direction of the
-    point.  Sockets at a different device do not count: the skb of a macvlan passes the sockets of
-    the lower device first.
+    At the returned time, packet sockets at the device of the point got the skb in the direction of
+    the point.  Sockets at a different device do not count: the skb of a macvlan passes the sockets
+    of the lower device first.
     """
     before = np.array(points["before"], np.int64)
     point_of = np.full(1 + int(points["leg"].max(initial=-1)), -1, np.int64)

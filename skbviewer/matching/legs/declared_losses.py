@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """List the losses that a log declares: when, on which CPU, of which function.
 
-Input: a KBL.  Output: rows of LOSS_DTYPE.  If a record is missing, matching may conclude that an
-event did not happen only if no loss covers the time of the record.
+Input: a KBL.  Output: rows of LOSS_DTYPE.  Matching may conclude from a missing record that an
+event did not happen, but only if no loss covers the time that the record would have.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ Row = tuple[int, int, int, int, int, int]
 def losses_declared_by(log: KernelLog) -> Table:
     """Return every loss that the log declares, sorted by `first_ns`.
 
-    A row with the reason MISSED says that a probe did not record a hit at some time within the row,
-    on any CPU.  All other rows say that the records that were *written* in their time are missing.
-    A call is written when it returns, so it may have begun before `first_ns`, and on a different
-    CPU.
+    A row with the reason MISSED says that a probe did not record a hit at some time from `first_ns`
+    to `last_ns`, on any CPU.  All other rows say that the records that were *written* in their time
+    are missing.  A call is written when it returns, so it may have begun before `first_ns`, and on
+    a different CPU.
     """
     made = [*_holes(log), *_undated(log), *_outside(log)]
     rows = np.concatenate([_marks(log), np.array(made, LOSS_DTYPE)])
@@ -74,11 +74,12 @@ def of_births(log: KernelLog) -> Table:
     """Return a loss without limits in time if the log shows ends of skbs, but no births.
 
     A recording without births has probes on consume_skb() and kfree_skb(), but not on the
-    allocators.  These two probes do not show every end of an skb, so the records at one address may
-    belong to several skbs.
+    allocators.  The probes on consume_skb() and kfree_skb() do not show every end of an skb, so the
+    records at one address may belong to several skbs.
 
-    A recorder that samples packets records no births of the others.  But if its probes show births,
-    it records each birth at the address of an skb whose end no probe showed.
+    A recorder that samples packets records no births of packets outside the sample.  But if its
+    probes show births, such a recorder records each birth at the address of an skb whose end no
+    probe showed.
     """
     records = log.records
 

@@ -75,12 +75,12 @@ def cut_records(
 ) -> None:
     """Assign the records of a block, which begins at record `first`, to legs of their series.
 
-    of[record] becomes the number of the leg within its series.  Finished legs are added to `made`.
-    The arrays from `ts` to `series` are columns of the block.  `roles` is the role of each
+    of[record] becomes the number of the record's leg within its series.  Finished legs are added to
+    `made`.  The arrays from `ts` to `series` are columns of the block.  `roles` is the role of each
     function.  The records in `waited` (with the columns `waited_ns` to `waited_ethertype`) are
     assigned when their time comes; `waits` are their row numbers, sorted.  With `is_last`, all
     records that are still waiting are assigned at the end.  By series: `left` is the number of
-    remaining records, `slot` the row of `state`.
+    records still to come, `slot` the row of `state`.
     """
     counts[ROWS] = 0
     for i in range(len(ts) + is_last):

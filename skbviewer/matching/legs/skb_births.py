@@ -26,8 +26,8 @@ LIFE_EVENTS = (*BIRTHS, *numbers_with(Trait.FREE, Trait.RELEASE, Trait.MERGED))
 def births(records: Records, series: SeriesTable) -> Int64s:
     """Return the time (ns) of each series' birth; EARLIEST_NS if the log does not show it.
 
-    The log shows it if the last birth or end at the skb's address before the first record of the
-    series is a birth.
+    The log shows the birth of a series if the last birth or end at the skb's address before the
+    first record of the series is a birth.
     """
     made = np.full(len(series.parent), EARLIEST_NS)
     first = _first_records(records, series)

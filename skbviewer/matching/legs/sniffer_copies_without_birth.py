@@ -3,7 +3,7 @@
 
 Input: the records of one KBL with their series.  Output: flags for lifetimes, and for the calls of
 packet sockets that got copies for a sniffer.  Before a packet is sent, dev_queue_xmit_nit() clones
-its skb for the sniffers (net/core/dev.c).  If the probe on skb_clone() missed this hit, the clone
+its skb for the sniffers (net/core/dev.c).  If the probe on skb_clone() missed this call, the clone
 seems to be another packet.  The clone has the identity of the sent packet, but it is not the
 lifetime of the packet.
 """
@@ -30,7 +30,7 @@ def unborn(log: KernelLog, series: SeriesTable) -> Bools:
 def of_known_skbs(
     log: KernelLog, series: SeriesTable, calls: Int64s, received: Int64s, without_birth: Int64s
 ) -> Int64s:
-    """Return the `calls` of packet sockets that did not get a copy without a recorded birth.
+    """Return `calls` of packet sockets, except those that got a copy whose birth is not recorded.
 
     `received` are records that show that an skb was received.  `without_birth` are lifetimes
     without a recorded birth.  A lifetime is no copy for a sniffer if its skb was received before
@@ -72,7 +72,7 @@ def _sent_to_sniffers(log: KernelLog, series: SeriesTable, calls: Int64s) -> Boo
 def _shown_first(series: SeriesTable, records: Int64s) -> Int64s:
     """Return for each lifetime the time (ns) of its first record among `records` (row numbers).
 
-    A lifetime without any of the records gets LATEST_NS.
+    A lifetime without any of these records gets LATEST_NS.
     """
     first = np.full(len(series.parent) + 1, LATEST_NS)  # the last stands for "no lifetime"
     np.minimum.at(first, series.of[records], series.met[records])

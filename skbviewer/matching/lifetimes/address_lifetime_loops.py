@@ -33,12 +33,12 @@ def assign_items(
 
     The block begins at record `first`; `ts` and `what` are its records' times and bits (see Items).
     Items in `moved` are assigned at their own time; with `is_last`, all remaining items are
-    assigned.  By record: `of` holds the number of the address, and gets the number of the lifetime.
-    By lifetime: `birth` gets the record of a clone's birth.  By address: `life`, `was` and `shown`
-    are the lifetime, the state and the identity of its last item.  A new lifetime begins at an
-    address if there was none before, at the first of several successive births, and after the last
-    of several successive frees.  If `identity` (by record, 0 if unknown) is not empty, a new
-    lifetime also begins where the identity changes.
+    assigned.  By record: `of` holds the number of the address at first, and the number of the
+    lifetime at the end.  By lifetime: `birth` gets the record of a clone's birth.  By address:
+    `life`, `was` and `shown` are the lifetime, the state and the identity of its last item.  A new
+    lifetime begins at an address if there was none before, at the first of several successive
+    births, and after the last of several successive frees.  If `identity` (by record, 0 if unknown)
+    is not empty, a new lifetime also begins where the identity changes.
 
     `counts` holds the number of lifetimes, of assigned items in `moved`, and of `children` that
     were passed.

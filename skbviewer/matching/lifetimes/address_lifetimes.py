@@ -33,7 +33,8 @@ class AddressLifetimes:
     """The address lifetimes of one log, numbered by their first record.
 
     By record: `of` is its lifetime or -1; `met` is the time at which its function had the skb;
-    `owner_calls` is the ENTRY of the call that recorded the event when it returned, or -1.
+    `owner_calls` is, for an event that a probe recorded when its function returned, the ENTRY of
+    that function's call, or -1.
 
     By lifetime: `parent` is the lifetime from which it was cloned, or -1; `birth` is the record of
     the clone's birth, or -1; `tap` is True if the skb is a copy for a sniffer.

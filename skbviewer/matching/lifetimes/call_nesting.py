@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find the innermost call around each record, whatever packet that call handled.
 
-Input: the records in time order.  Calls nest within one execution context.  A call without an end
-contains no other calls; nor does an ENTRY for a further packet of a list.  The open calls of a
+Input: the records in time order.  Calls nest within one execution context.  Neither a call without
+an end nor an ENTRY for a further packet of a list contains other calls.  The open calls of a
 context form a stack.  If the log is damaged, a call in the stack may end later than the call above
 it.
 """
@@ -30,10 +30,10 @@ def _no_values(_: slice) -> Int64s:
 class _Stacks(NamedTuple):
     """The stacks of open calls.
 
-    A node is one open call.  `record` is its record, `end` its end (ns), and `below` the node below
-    it.  `around` is the next node below it that may contain other calls.  `before` is the context's
-    sum when the call began.  If the call has ended, but another call is still above it, `before` is
-    -1.
+    A node is one open call.  `record` is the node's record, `end` its end (ns), and `below` the
+    node below it.  `around` is the next node below this node that may contain other calls.
+    `before` is the context's sum when the call began.  If the call has ended, but another call is
+    still above it, `before` is -1.
 
     By context: `top` is its top node; `counted` is the sum of the values of its records; `soonest`
     is the earliest time (ns) at which a node below the top one ends.  `sizes` holds the first free

@@ -39,8 +39,8 @@ def nest_records(
 
     For each record, parent[record] becomes the ENTRY of the innermost call around it.  For each
     call, inside[call] becomes the sum of the `values` of the records inside the call, when the call
-    ends.  If one of these two arrays is empty, it is not written.  `record` to `before` are columns
-    of the nodes, and `top`, `counted` and `soonest` columns of the contexts (see _Stacks).
+    ends.  If `parent` or `inside` is empty, that array is not written.  `record` to `before` are
+    columns of the nodes, and `top`, `counted` and `soonest` columns of the contexts (see _Stacks).
     """
     for i in range(len(ts)):
         where, now = context[i], ts[i]

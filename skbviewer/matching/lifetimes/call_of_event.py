@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Find the call that recorded an event on its return, and the call that made a new skb.
+"""Find the call on whose return an event was recorded, and the call that made a new skb.
 
-Input: the records of a KBL, one by one.  Output: for each event, the ENTRY of the call that
-recorded it, or -1.  An event belongs to a call if it has the time and the CPU of the call's return,
-and if the function's probe records events of this kind.  When the function returns, the skb may
-have been freed, or another thread may use it; so only the call shows to which lifetime the event
-belongs.
+Input: the records of a KBL, one by one.  Output: for each event, the ENTRY of the call on whose
+return it was recorded, or -1.  An event belongs to a call if it has the time and the CPU of the
+call's return, and if the function's probe records events of this kind.  When the function returns,
+the skb may have been freed, or another thread may use it; so only the call shows to which lifetime
+the event belongs.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from .call_of_event_loops import KINDS
 class Calls(NamedTuple):
     """The state of owner_of() after the records so far.
 
-    `cells` maps exit_ts, exit_cpu and event to the call, as long as the call may still be open.  By
+    `cells` maps (exit_ts, exit_cpu, event) to a call, as long as the call may still be open.  By
     context (`keys`, `numbers`) and kind of birth: `maker` is the last call so far whose probe
-    records such a birth, or -1.  `entered` is the time at which this call was entered.  By probe:
-    `events` is the kind of event that the probe records.
+    records such a birth, or -1.  `entered` is the time at which the call `maker` was entered.  By
+    probe: `events` is the kind of event that the probe records.
     """
 
     events: UInt8s

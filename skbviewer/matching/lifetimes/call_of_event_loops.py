@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the call that wrote a record: the loop of call_of_event.py."""
+"""Find the call on whose return an event was recorded: the loop of call_of_event.py."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def owner_of(
     makers: Int32s,
     entereds: Int64s,
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """Return the call that recorded an event, and remember calls that may record one later.
+    """Return the call on whose return an event was recorded; store calls for later events.
 
     If an ENTRY is from a probe that records an event on return, the call is stored in the arrays.
-    For an event, returns three numbers: the ENTRY of the call that recorded it, or -1; for a birth,
-    the ENTRY of the call that made the skb, or -1; and the time (ns) of that entry, or of the
-    record if the call is unknown.
+    For an event, returns three numbers: the ENTRY of the call on whose return the event was
+    recorded, or -1; for a birth, the ENTRY of the call that made the skb, or -1; and the time (ns)
+    of that entry, or of the record if the call is unknown.
 
     `probe_event` is the event that the call's probe records on return, 0 if none.  `context` is a
     result of execution_of().  The arrays are the fields of Calls.

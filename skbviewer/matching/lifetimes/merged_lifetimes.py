@@ -5,7 +5,7 @@ Input: a KBL and its series.  Output: pairs of series (merged, into).  GRO merge
 (skb_gro_receive()), and so does a socket's queue (tcp_try_coalesce()).  When fragments are
 reassembled, the fragment that arrives last takes the content of the first fragment (skb_morph() in
 ip_frag_reasm()).  Each merge is recorded by an event that has the address of the other skb.  The
-skb at this address belongs to the last series at this address.
+skb at the recorded address belongs to the last series at this address.
 """
 
 from __future__ import annotations

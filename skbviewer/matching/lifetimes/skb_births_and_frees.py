@@ -3,8 +3,8 @@
 
 An item is what a record states about one skb at one time.  Most records have one item; a record of
 a clone's birth has two.  Input: the records of one KBL in time order.  Output: bits for each
-record, the items whose time differs from their record's time, and the call that recorded each
-event.
+record, the items whose time differs from their record's time, and for each event the call on whose
+return it was recorded.
 
 There are three reasons why an item has a different time than its record.  A birth is recorded when
 the function that made the skb returns, but the skb exists from that function's entry on.  A
@@ -55,9 +55,9 @@ class Moved(NamedTuple):
 class Items(NamedTuple):
     """The items of all records.
 
-    By record: `what` has the bits of its items; `owner_calls` is the ENTRY of the call that
-    recorded it, or -1; `place` is the number of the address of its skb (below `addresses`), or -1
-    if it has no item.
+    By record: `what` has the bits of its items; `owner_calls` is the ENTRY of the call on whose
+    return it was recorded, or -1; `place` is the number of the address of its skb (below
+    `addresses`), or -1 if it has no item.
 
     The bits of `what`: OWN: there is an item about the skb of the record.  GIVEN: the call returned
     this skb.  BORN, FREED: the skb was born or freed.  CHILD: there is an item about the birth of a
@@ -65,10 +65,10 @@ class Items(NamedTuple):
     in `moved`.
 
     `late` are events that were recorded so late that the skb may have changed: they belong to the
-    lifetime of the call that recorded them.  `children` has a row for each clone: (record, number
-    of the address, ENTRY of the call that made the clone, or -1).  `met` is the time at which each
-    record's function had the skb.  `has_life_events` is True if there is any birth or free in the
-    log.
+    lifetime of the call on whose return they were recorded.  `children` has a row for each clone:
+    (record, number of the address, ENTRY of the call that made the clone, or -1).  `met` is the
+    time at which each record's function had the skb.  `has_life_events` is True if there is any
+    birth or free in the log.
     """
 
     what: UInt8s
@@ -149,8 +149,8 @@ def _freed_meanwhile(
 ) -> Moved:
     """Return calls that return an skb in memory that another CPU freed after the call's entry.
 
-    The birth of the skb is moved to just after that free.  Sets OWN_MOVED of these records in
-    `what`.
+    The birth of such an skb is moved to just after the free of its memory.  Sets OWN_MOVED of the
+    records of these calls in `what`.
     """
     if not len(free):
         none = np.zeros(0, np.int64)

@@ -243,7 +243,7 @@ def _note_end(
     struck: Int32s,
     sizes: Int64s,
 ) -> None:
-    """Remember the ends of calls that return a new skb, and which record frees an skb, and when."""
+    """Store when calls that return a new skb end, and which record frees an skb at what time."""
     if bits & INSIDE:
         known[place, OPEN_UNTIL] = max(known[place, OPEN_UNTIL], exit_ts)
     if bits & FREED:

@@ -28,9 +28,9 @@ class SeriesTable:
     """The series of one log, numbered from 0 by their first record.
 
     By record: `of` is its series or -1; `met` is the time at which its function had the skb;
-    `owner_calls` is the ENTRY of the call that recorded it (call_of_event.py), or -1.  By series:
-    `parent` is the series from which it was cloned, or -1; `tap` is True for a sniffer's copy;
-    `size` is its number of records.
+    `owner_calls` is the ENTRY of the call on whose return the record was written
+    (call_of_event.py), or -1.  By series: `parent` is the series from which it was cloned, or -1;
+    `tap` is True for a sniffer's copy; `size` is its number of records.
     """
 
     of: Int32s

@@ -3,7 +3,7 @@
 
 The hash covers the first 48 of these bytes (for ARP, 28 bytes), except fields that change on the
 packet's way: the ports, and all checksums but that of ICMP.  A packet has no hash if fewer bytes
-were captured, or if it has an IPv6 extension header.
+were captured than the hash covers, or if it has an IPv6 extension header.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def content_of(data: UInt8s, at: Int, length: Int, left: Int, protocol: Int) -> 
     """Return the hash of the bytes of `data` from `at` on: `length` bytes, at most 48.
 
     `protocol` decides which of these bytes count.  Returns UNKNOWN if fewer bytes were captured;
-    `left` is their number.
+    `left` is the number of captured bytes.
     """
     size = min(np.int64(length), np.int64(BYTES))
     if size < 0 or left < size:

@@ -113,7 +113,7 @@ def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _behind(wire: Wire, packets: Rows, frames: Frames, linktype: Int64s) -> Frames:
-    """Dissect frames whose next header has the type `linktype`, as an outer header says."""
+    """Dissect frames whose outer header says that the next header has the type `linktype`."""
     done = []
     for number in np.unique(linktype).tolist():
         mine = frames.selected(linktype == number)

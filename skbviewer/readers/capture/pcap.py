@@ -95,8 +95,8 @@ def pcap_interface(data: Source) -> Interface:
 def _captured(major: int, minor: int) -> int:
     """Return which of a record's two lengths is the captured one, as a code of pcap_loops.py.
 
-    Before version 2.3, the captured length is the second one; in version 2.3, it is the smaller
-    one.
+    Before version 2.3, the captured length is the second of the two lengths; in version 2.3, it is
+    the smaller one.
     """
     if major == DG_UX or minor < 3:
         return SECOND

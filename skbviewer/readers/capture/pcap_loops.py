@@ -33,7 +33,7 @@ def walk_some(
     little: bool,
     places: Int64s,
 ) -> tuple[Int, Int, Int]:
-    """Write the file positions of packet headers in the bytes `some` into `places`.
+    """Find the packet headers in the bytes `some`; write their file positions into `places`.
 
     `some` begins at position `begin` of the file, which has `size` bytes.  A packet header has
     `header` bytes; its numbers are little-endian if `little`.  The captured length is at byte

@@ -173,8 +173,9 @@ def _walk(
     """Walk the blocks in the bytes `some`, which begin at position `begin` of the file.
 
     `is_end` says that the file ends with these bytes.  Fills `offsets` and `heads`.  Returns the
-    number of packet blocks, the position where the walk stopped, and how many bytes it needs from
-    there to go on.  The last number is 0 if it stopped at a section, an interface or damage.
+    number of packet blocks, the position where the walk stopped, and how many bytes the walk needs
+    from there to go on.  The last number is 0 if the walk stopped at a section, an interface or
+    damage.
     """
     at, count, size = np.int64(0), np.int64(0), len(some)
     while at + SHORTEST_BLOCK <= size and (at + HEAD <= size or is_end):
@@ -268,7 +269,7 @@ def _interface(source: Source, at: int, length: int, order: str) -> _Described:
 def _options(data: bytes, at: int, end: int, order: str) -> dict[int, bytes]:
     """Return the options between the positions `at` and `end`, by option code.
 
-    A damaged option ends the list; the block is still used.
+    A damaged option ends the list of options; the block is still used.
     """
     found: dict[int, bytes] = {}
     for code, value in _each_option(data, at, end, order):

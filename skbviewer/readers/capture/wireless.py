@@ -46,7 +46,7 @@ def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def prism(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Skip the Prism or AVS header of `frames`, and the IEEE 802.11 header after it.
 
-    A magic number distinguishes the two headers.
+    A magic number distinguishes the Prism header from the AVS header.
     """
     mark_malformed(packets, frames.lacking(8))
     frames = frames.with_bytes(8)

@@ -29,7 +29,7 @@ ENTRY, EXIT = kbl.KblKind.ENTRY, kbl.KblKind.EXIT
 
 
 class Gaps(NamedTuple):
-    """When CPUs lost records: on cpu[i], the records from begin[i] to before end[i] (ns)."""
+    """When CPUs lost records: on cpu[i], all records from begin[i] to just before end[i] (ns)."""
 
     cpu: Int64s
     begin: Int64s

@@ -2,8 +2,8 @@
 """Copy footprints, which version 3 writes only once, to all records to which they apply.
 
 Input: records in time order, with the footprints in their own slots.  A FOOTPRINT event applies to
-the calls with its skb that are entered on its CPU, until the next one.  After missing chunks or
-lost records, no footprint applies until it is written again.
+the calls with its skb that are entered on its CPU, until the CPU has another FOOTPRINT event with
+this skb.  After missing chunks or lost records, no footprint applies until it is written again.
 """
 
 from __future__ import annotations

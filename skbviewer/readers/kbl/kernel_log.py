@@ -151,7 +151,7 @@ def _header_meta(header: Header) -> dict[str, str]:
 def _lost_records(tables: Tables, marks: Table) -> dict[int, int]:
     """Return the number of lost records by reason (KblLost).
 
-    Each number is the file's counter or the sum over the LOST records, whichever is greater: a
+    Each number is the larger one of two: the file's counter, and the sum over the LOST records.  A
     recorder that is killed cannot write its last counters.
     """
     names = dict(zip(LOSSES, ("lost", "missed", "nested"), strict=True))

@@ -93,7 +93,7 @@ def _footprint(
     record: RawRecord,
     order: str,
 ) -> RawRecord | None:
-    """Return the last footprint before the record of its skb on its CPU, or None.
+    """Return the last footprint of the record's skb and CPU that was recorded before it, or None.
 
     `at` is the index in `chunks` of the record's chunk; `before` are the earlier records of that
     chunk.

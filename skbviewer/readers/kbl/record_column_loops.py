@@ -106,10 +106,10 @@ def decode(
 
     By chunk of the block: `begin` is its first slot, `cpus` its CPU, and `fresh` is True if it
     follows a missing chunk.  `version`, `stext` and `symbols` are explained in LogFacts.  By head
-    slot: `place` is its row.  By CPU: `pids` is the thread that runs there.  `at` counts the rows
-    that are filled so far.  There is memory for `most` footprints; each one is built in the scratch
-    array `values`.  The result is False if the block has more records or footprints than the scan
-    found.
+    slot: `place` is the row of its record.  By CPU: `pids` is the thread that runs there.  `at`
+    counts the rows that are filled so far.  There is memory for `most` footprints; each one is
+    built in the scratch array `values`.  The result is False if the block has more records or
+    footprints than the scan found.
     """
     row, shown, kept, lost = at[ROWS], at[PRINTS], at[ASIDE], at[LOSSES]
     # Taking an array out of a tuple inside the loop costs an atomic operation.

@@ -3,7 +3,7 @@
 
 The first pass over the slots (slot_scan.py) finds how many records there are, and their times.  The
 second pass writes each record to its place in time order.  Version 3 writes each footprint only
-once, so it is then copied to all records to which it applies.  In either version, a call and its
+once, so it is then copied to all records to which it applies.  In versions 2 and 3, a call and its
 return become one record.
 """
 
@@ -142,7 +142,7 @@ def _parts(count: int) -> Iterator[slice]:
 
 
 def _packed(column: Column, left: Bools) -> Column:
-    """Move those rows of a column together that are `left` (flags), and return them."""
+    """Move the rows of a column that are `left` (flags) together, and return them."""
     if column.strides == (0,):
         return column[: np.count_nonzero(left)]
     size = 0

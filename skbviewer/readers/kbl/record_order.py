@@ -2,8 +2,8 @@
 """Find the position of each record of a .kbl file in time order.
 
 Version 2's records with equal times are ordered by CPU; on one CPU, they stay as written.  In
-version 3, entries come first.  A call is written at its end, so the first packet of a list is put
-before the list's others.
+version 3, entries come first among records of equal times.  A call is written at its end, so the
+first packet of a list is put before the list's other packets.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ class Block(NamedTuple):
 
 
 def slots_of(payload: UInt8s, order: str) -> Slots:
-    """Return the whole slots of a chunk; not a copy of `payload` if that is little-endian."""
+    """Return the whole slots of a chunk; they are no copy if `payload` is little-endian."""
     raw = payload[: len(payload) // kbl.KBL_SLOT_SIZE * kbl.KBL_SLOT_SIZE]
     return (raw if order == "<" else _little(raw)).view(SLOT)
 

@@ -67,7 +67,7 @@ class Scanner:
     def result(self) -> Scan:
         """Return the result for all chunks.
 
-        Call it only once, because the scanner does not keep its arrays.
+        Call this method only once, because the scanner does not keep its arrays.
         """
         rows = int(self._counts[ROWS])
         columns = (self._ts[:rows], self._class[:rows], self._cpu[:rows])

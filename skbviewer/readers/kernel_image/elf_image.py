@@ -65,7 +65,8 @@ class KernelImage(NamedTuple):
     def bytes_at(self, begin: int, end: int) -> bytes:
         """Return the code from `begin` to `end`.
 
-        Returns less if the section ends before `end`, and b"" if there is no code at `begin`.
+        Returns fewer bytes if the section ends before `end`, and b"" if there is no code at
+        `begin`.
         """
         for section in self.code:
             if section.begin <= begin < section.begin + section.size:
@@ -122,7 +123,7 @@ def _banner(elf: ELFFile) -> str:
 def _symbols(elf: ELFFile, code: tuple[Section, ...]) -> tuple[Symbols, int]:
     """Return the symbols in `code`, and the address of _stext.
 
-    If the file has no symbols, this is the address at which .text begins.
+    If the file has no symbols, the second result is the address at which .text begins.
     """
     text = elf.get_section_by_name(".text")
     stext = text["sh_addr"] if text is not None else min(section.begin for section in code)

@@ -23,7 +23,7 @@ class ExecutedMarks(NamedTuple):
     on; `kernel` counts those of the kernel without probes, and `probe` those of probes.  `place` is
     the (signed) address after the instruction by which a function calls ftrace at its entry.
     `lost` is the number of marks for which the file had no room.  `made` is the number of all marks
-    made before this one, including other kinds.
+    made before this one, including marks of other kinds.
     """
 
     path: Path

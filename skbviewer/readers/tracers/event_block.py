@@ -87,7 +87,7 @@ class EventBlock:
     def given(self, name: str) -> dict[int, bytes]:
         """Return the texts `name` that are not in the block, because JSON's parser read them.
 
-        The keys are the indices of their points.
+        The keys of the result are indices of points.
         """
         return {at: v.texts[name] for at, v in self._others.items() if name in v.texts}
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Read one retis event with Python's JSON parser, if event_scan.py cannot read it.
 
-From an event that both can read, event_scan.py and this module return the same values.  For an
-event that cannot be used, this module says why.
+If event_scan.py and this module can both read an event, they return the same values.  For an event
+that cannot be used, this module says why.
 """
 
 from __future__ import annotations

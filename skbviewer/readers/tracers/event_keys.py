@@ -2,8 +2,8 @@
 """The keys of retis events that skbviewer reads, as tables for the compiled scanner.
 
 Layout: retis-events of https://github.com/retis-org/retis, versions 1.5 to 1.7.  Each key belongs
-to a section of an event.  The number or text of a key has a place, or the key opens a section, or
-its value is kept as raw JSON.
+to a section of an event.  The value of a key is a number or text with a place of its own, or a
+section of the event, or it is kept as raw JSON.
 """
 
 from __future__ import annotations

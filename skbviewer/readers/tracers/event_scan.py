@@ -2,8 +2,8 @@
 """Read JSON events into columns, many events at once, by a compiled loop.
 
 The loop reads events that are written as retis writes them.  Any other event becomes a row OTHER
-with its bytes; event_json.py then reads it, or reports what is wrong with it.  For an event that
-both can read, both return the same values.
+with its bytes; event_json.py then reads it, or reports what is wrong with it.  If the loop and
+event_json.py can both read an event, they return the same values.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def scan(text: UInt8s, state: Int64s, rows: Scanned, shapes: Shapes) -> int:
     """Read events from the block `text` until `rows` is full or the block ends.
 
     `state` says where to begin, and is updated.  Returns the number of rows filled.  If state[AT]
-    is then the length of the block, the whole block has been read.
+    is the length of the block after the call, the whole block has been read.
     """
     stack = np.zeros((2, DEEPEST), np.int32)
     return int(scan_events(text, state, rows, stack, KEYS, ENDS_RUN, shapes))

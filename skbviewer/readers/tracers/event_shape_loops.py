@@ -28,7 +28,7 @@ TEN_TO_19 = np.uint64(10**19)
 
 
 class Shapes(NamedTuple):
-    """Known shapes: a row for each.
+    """Known shapes of events, with a row for each shape.
 
     `text` has the bytes between the values: text[:end[0]] precedes the first value, and
     text[end[n]:end[n + 1]] follows value n.  `raw` says where raw sections begin and end, each as
@@ -83,7 +83,8 @@ def word_at(text: UInt8s, at: Int) -> np.uint64:
 def is_same(text: UInt8s, at: Int, known: UInt8s, begin: Int, end: Int) -> bool:
     """Return whether `text` has the bytes known[begin:end] at position `at`.
 
-    Both arrays must have eight more bytes after these, because eight bytes at a time are compared.
+    After the compared bytes, both arrays must have eight more bytes, because eight bytes at a time
+    are compared.
     """
     while end - begin >= 8:
         if word_at(text, at) != word_at(known, begin):

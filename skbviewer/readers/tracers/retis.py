@@ -175,7 +175,7 @@ class _Log:
         self._add_points(points, first, last)
 
     def _other(self, raw: bytes, at_end: bool) -> EventValues | None:
-        """Return the values of an event that the scanner did not read; None if no point."""
+        """Return the values of an event that the scanner did not read; None if it is no point."""
         event = parse_event(raw, at_end)
         if self.clock:
             return values_of(event)

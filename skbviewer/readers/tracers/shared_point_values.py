@@ -31,7 +31,8 @@ class Distinct(Generic[Value]):
     def of(self, hashes: UInt64s, make: Callable[[int], Value]) -> Int32s:
         """Return the number of each point's value; -1 if the point's hash is 0.
 
-        If a value is new, `make` is called with the index of a point that has it, and returns it.
+        If a value is new, `make` is called with the index of a point that has the value, and
+        returns the value.
         """
         found, new = self._numbers.of(hashes)
         self.values += [make(point) for point in new.tolist()]

@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class _Key(NamedTuple):
-    """What a result was asked for; a hash stands for the packets."""
+    """The request that a result answers; a hash stands for the packets."""
 
     what: str
     packets: bytes | None
@@ -28,7 +28,7 @@ class _Key(NamedTuple):
 
 
 class KeptResults:
-    """Caches results by what they were asked for; several threads may call it at once.
+    """Caches results by the request that they answer; several threads may call it at once.
 
     A session does not change while it is open, so cached results stay right.
     """

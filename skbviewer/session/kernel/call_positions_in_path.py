@@ -26,7 +26,7 @@ class CallPlace(NamedTuple):
 
     @property
     def path_call(self) -> PathCall:
-        """Return this call as it is in the path."""
+        """Return the call at this place, as the path contains it."""
         return self.path.legs[self.leg].calls[self.call]
 
 

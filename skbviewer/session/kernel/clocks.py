@@ -96,8 +96,8 @@ def under_way(db: Database, packet: int) -> list[UnderWay]:
 def one_way_json(db: Database) -> list[dict[str, Any]]:
     """Return the bounds of the clocks of KBLs for the JSON of `skbviewer info`.
 
-    Between the times in "bounds", the bounds are straight lines.  "uncertainty_ns" is their largest
-    distance at these times.
+    Between the times in "bounds", the bounds are straight lines.  "uncertainty_ns" is the largest
+    distance between the two bounds at these times.
     """
     names = ("at_ns", "low_ns", "high_ns")
     return [
@@ -118,7 +118,7 @@ def one_way_json(db: Database) -> list[dict[str, Any]]:
 def clock_json(db: Database) -> list[dict[str, Any]]:
     """Return the clock fits for the JSON of `skbviewer info`: an object for each capture and KBL.
 
-    If the interfaces of a capture have their own clocks, each segment has an "interface".
+    If the interfaces of a capture have their own clocks, each segment has a key "interface".
     """
     found: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for row in clock_queries.clocks(db):

@@ -98,7 +98,7 @@ def _note(path: Path, log: str, steps: Steps) -> str:
 
 
 def _calls(opened: OpenedFile, source: SourceRow) -> LogCalls | None:
-    """Return all calls of a log that returned, each once; None if they ran on several CPUs."""
+    """Return all completed calls of a log, each once; None if they ran on several CPUs."""
     parts = [part(opened, source.id) for part in (_of_packets, _of_no_packet, _of_events)]
     table = np.concatenate(parts)
     _, once = np.unique(table[:, FIELDS.index("exit_ns")], return_index=True)
@@ -122,7 +122,7 @@ def _calls(opened: OpenedFile, source: SourceRow) -> LogCalls | None:
 
 
 def _of_packets(opened: OpenedFile, source: int) -> Int64s:
-    """Return the FIELDS of all calls of packets that returned, each call once."""
+    """Return the FIELDS of all completed calls of packets, each call once."""
 
     def column(name: str) -> Int64s:
         return np.asarray(opened.columns.array("call", name), np.int64)
@@ -139,7 +139,7 @@ def _of_packets(opened: OpenedFile, source: int) -> Int64s:
 
 
 def _of_no_packet(opened: OpenedFile, source: int) -> Int64s:
-    """Return the FIELDS of calls of no packet that returned, and of returns without an entry."""
+    """Return the FIELDS of completed calls without a packet, and of returns without an entry."""
     with opened.database() as db:
         found = machine_code_queries.times_of_no_packet(db, source)
     table = np.array(found, np.int64).reshape(-1, len(FIELDS) - 2)
@@ -147,9 +147,10 @@ def _of_no_packet(opened: OpenedFile, source: int) -> Int64s:
 
 
 def _of_events(opened: OpenedFile, source: int) -> Int64s:
-    """Return the FIELDS of returns that recorded an event, as returns without an entry.
+    """Return the FIELDS of returns at which events were recorded, as returns without an entry.
 
-    If a function is probed only for such events, it has no calls, but its returns have marks.
+    If a function is probed only for events at its return, it has no calls, but its returns have
+    marks.
     """
 
     def column(name: str) -> Int64s:

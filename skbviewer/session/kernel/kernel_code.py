@@ -54,7 +54,7 @@ class KernelCode:
         progress: Progress | None = None,
         counts: Path | None = None,
     ) -> Disassembly:
-        """Return the disassembled code of `function`, with the marks of this recording.
+        """Return the disassembled code of `function`, with what this recording shows about it.
 
         If a kernel log has the code of the function, that code is returned.  To recorded code,
         `image` only adds names, source lines, and the instructions that the kernel replaced.  If no

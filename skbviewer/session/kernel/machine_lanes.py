@@ -33,8 +33,8 @@ def machine_lanes(
 ) -> tuple[Part, list[Lane], tuple[str, ...]]:
     """Return boxes, lanes without rows, and `names` followed by the names in the boxes.
 
-    Times are session times minus `begin_ns`, ns.  If titles must name the log, `logs` has the names
-    of the logs.  Raises Cancelled.
+    Times are session times minus `begin_ns`, ns.  If titles must name the log, `logs` contains the
+    names of the logs.  Raises Cancelled.
     """
     given = (db, opened.columns, opened.sources(), clock, Chosen(), watch, None)
     recorded = np.isin(opened.columns.once("event", "event"), EVENTS).any()

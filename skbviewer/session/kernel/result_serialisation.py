@@ -113,7 +113,7 @@ def _encoded(value: object, arrays: list[Array]) -> Any:
 
 
 def _encoded_array(values: Array, arrays: list[Array]) -> Any:
-    """Add an array to `arrays`, as small numbers; return what is needed to compute it again."""
+    """Add an array to `arrays`, as small numbers; return what is needed to restore the array."""
     flat, first, rises = values.reshape(-1), 0, False
     if values.dtype == np.int64 and len(flat) > 1:
         first = int(flat[0])

@@ -46,9 +46,10 @@ class Statistics:
         self._prepared = False
 
     def shown(self, chosen: Chosen) -> Chosen:
-        """Return `chosen` without functions without an skb, if the user leaves them out.
+        """Return `chosen`; if the user leaves out functions without an skb, so does the result.
 
-        If the session has no such functions, nothing is left out: stored results are right then.
+        If the session has no functions without an skb, nothing is left out, and stored results are
+        right.
         """
         shown = chosen.inner and self._opened.shows_inner
         return chosen._replace(inner=shown or not has_inner(self._opened.columns))
@@ -133,9 +134,9 @@ class Statistics:
     def prepare(self, progress: Progress | None = None) -> None:
         """Compute the diagnosis and all tables of one packet, to load code and columns into memory.
 
-        Without this, the first results about a part of a large recording take longer
-        (docs/performance.md).  A second call does nothing; nor does a call without packets.  Raises
-        Cancelled.
+        Without this preparation, the first results about a part of a large recording take longer
+        (docs/performance.md).  A second call, or a call in a session without packets, does nothing.
+        Raises Cancelled.
         """
         packets = self._opened.columns.length("packet")
         if self._prepared or not packets:

@@ -15,7 +15,7 @@ from ...store import Columns
 class Reason(NamedTuple):
     """The number of packets that have a verdict for a reason (`why`).
 
-    For the verdict "kernel-only", it is the number of skb lifetimes.
+    For the verdict "kernel-only", the number is that of skb lifetimes.
     """
 
     verdict: str

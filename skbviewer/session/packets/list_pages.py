@@ -48,7 +48,7 @@ def origins(db: Database) -> Origins:
 
 
 class Known(NamedTuple):
-    """Facts about a packet that other packets of its stream show, by packet number.
+    """What other packets of a packet's stream show about this packet, by packet number.
 
     Only the packets that were asked for are included.  `lives` has the summaries of rows K<n>, by
     n.  `lost_legs` is a function that returns for each leg of the session whether a drop in it lost
@@ -62,7 +62,7 @@ class Known(NamedTuple):
 
 
 def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
-    """Return facts about the rows `ids` that other packets show: TCP summaries and links.
+    """Return what other packets show about the rows `ids`: TCP summaries and links.
 
     In a large session, the result is empty if the streams were not `followed`.
     """
@@ -89,7 +89,7 @@ def rows(
     """Return the rows `ids` (n, or -n for K<n>) of the packet list, in the order of `ids`.
 
     `names` returns the names of a log, `fitted` converts times of a log to the captures' clock, and
-    `files` reads payloads.  `known` has the facts about the rows that other packets show.  Raises
+    `files` reads payloads.  `known` has the facts that other packets show about the rows.  Raises
     KeyError for a row that does not exist.
     """
     files.look_again()

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The order of an index: by its keys, then by row.
 
-Key columns are often sorted already.  If not, the keys are often row numbers of another table, with
-about as many distinct values as there are keys; then a counting sort needs no comparisons.
+Key columns are often sorted already.  If the keys are not sorted, they are often row numbers of
+another table, with about as many distinct values as there are keys; then a counting sort needs no
+comparisons.
 """
 
 from __future__ import annotations
@@ -47,9 +48,9 @@ def _count(
 ) -> None:
     """Sort a column by counting: `rows` gets the row ids, and `keys` the sorted values.
 
-    Sources explains `memory` and `places`; the column has `count` values.  `low` is the lowest
-    value.  `at` is scratch space, filled with zeros: it has an element for each value from `low` to
-    the highest one, and one more.
+    The class Sources explains `memory` and `places`; the column has `count` values.  `low` is the
+    lowest value.  `at` is scratch space, filled with zeros: it has an element for each value from
+    `low` to the highest one, and one more.
     """
     some = np.empty(STEP, np.int64)
     for begin in range(0, count, STEP):

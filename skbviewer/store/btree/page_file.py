@@ -297,7 +297,7 @@ def _blocks(before: int, count: int) -> Iterator[tuple[int, int]]:
 
 
 def _shares(count: int, most: int) -> Iterator[tuple[int, int]]:
-    """Divide `count` children into pages of at most `most`, which are about equally full."""
+    """Divide `count` children into about equally full pages of at most `most` children."""
     pages = -(-count // most)
     for page in range(pages):
         yield count * page // pages, count * (page + 1) // pages

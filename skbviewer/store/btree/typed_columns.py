@@ -57,7 +57,7 @@ class StagedColumns(NamedTuple):
 
 
 def _plain(values: Values) -> Values:
-    """Return the values contiguous and in native byte order; if all share memory, only one."""
+    """Return the values contiguous and in native byte order; only one value if all share memory."""
     if values.strides == (0,):
         values = values[:1]
     flags, dtype = values.flags, values.dtype

@@ -57,8 +57,8 @@ class Address(NamedTuple):
 class EventData(NamedTuple):
     """The data of an event, as `kmod/kbl.h` defines it; of other tracers' logs, the lower 32 bits.
 
-    In such logs, the upper 32 bits are used inside a session: they are the number of the event's
-    JSON sections.
+    In logs of other tracers, the upper 32 bits are used inside a session: they are the number of
+    the event's JSON sections.
     """
 
     column: str

@@ -42,7 +42,7 @@ def _by_value(values: Int64s, low: int, high: int) -> tuple[Int32s, Int64s]:
 
 @compiled
 def _number_by_value(values: Int64s, low: int, table: Int32s, codes: Int32s, found: Int64s) -> int:
-    """Do the same as _number(), by a table with a place for each value from `low` on.
+    """Number values like _number(), but by a table with an element for each value from `low` on.
 
     The table must be filled with -1.
     """
@@ -84,7 +84,7 @@ def _number(values: Int64s, slots: Int32s, codes: Int32s, found: Int64s) -> int:
 def picked(values: Int32s, codes: Int32s) -> Int32s:
     """Return values[code] for each code.
 
-    numpy does the same, but first converts all codes to int64.
+    numpy can do this, too, but first converts all codes to int64.
 
     Each code must be a valid index of `values`.
     """

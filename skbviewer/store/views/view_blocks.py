@@ -40,7 +40,7 @@ def blocks(
 ) -> Iterator[tuple[int, dict[str, Vector]]]:
     """Yield up to BLOCK rows of the view at a time: the columns `names`.
 
-    Before the columns, the number of rows of the base table that have been read is yielded.
+    Each block is a pair: how many rows of the base table have been read, and the columns.
 
     `chosen` limits the rows to those of chosen packets, legs or lifetimes: for each of these kinds,
     it has an array with True at index id - 1.  `share` limits the rows to some of the blocks.  At

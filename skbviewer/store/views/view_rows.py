@@ -251,7 +251,7 @@ class ViewRows:
     def _coded_rows(self, join: Join) -> tuple[Int32s, Int64s] | None:
         """Return a code for each row, and the joined row of each code; None if there are no codes.
 
-        If a row has no row that holds a key, it has no code.
+        There are no codes if a table that contains a key column lacks a row for some rows.
         """
         if join.table not in self._coded:
             made = None
