@@ -52,7 +52,7 @@ class Wanted(NamedTuple):
 
 
 class Btf(NamedTuple):
-    """Types by id, function prototypes by name."""
+    """The types of a kernel or module by id, and its function prototypes by name."""
 
     types: dict[int, dict[str, Any]]
     functions: dict[str, dict[str, Any]]
@@ -115,7 +115,7 @@ def unpack_image(image: bytes) -> bytes:
 
 
 def read_btf(path: Path, base: Path | None = None) -> Btf:
-    """Return the BTF of a kernel, or that of a module, which continues the BTF ``base``."""
+    """Return the BTF of a kernel, or of a module, whose type ids continue those of ``base``."""
     command = ["bpftool", *(["-B", str(base)] if base else []), "btf", "dump", "-j", "file"]
     done = subprocess.run([*command, str(path)], capture_output=True, check=True)
     types = {entry["id"]: entry for entry in json.loads(done.stdout)["types"]}
@@ -152,10 +152,10 @@ KINDS = {
 def carriers(btf: Btf, proto: dict[str, Any]) -> list[str]:
     """Return the carriers of a prototype, at most four.
 
-    A sock is a carrier only in functions without a packet, because a packet has its own sock.  If a
-    function takes an skb and a queue, the queue is no carrier, because the skb is put into it or
-    taken from it.  A struct sk_buff ** is no carrier if the function returns an skb: it is for a
-    second result.
+    A sock is a carrier only in functions without a packet, because a packet has its own sock. If a
+    function takes an skb and a queue, the queue is no carrier, because the function puts the skb
+    into the queue or takes it from there. A struct sk_buff ** is no carrier if the function returns
+    an skb, because it receives a second result.
     """
     returns = stars(btf, proto["ret_type_id"]) == ("sk_buff", 1)
     kinds = [KINDS.get(stars(btf, param["type_id"]), "") for param in proto["params"]]
@@ -242,7 +242,7 @@ def everything(tables: dict[str, Btf], listed: list[Wanted]) -> list[Wanted]:
 def generate(
     names: Path, kernel: Path, modules: dict[str, Path], *, every: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Return the probe list's lines, and names that BTF lacks; ``every``: all sk_buff functions."""
+    """Return the list's lines, and names that BTF lacks; ``every`` adds all sk_buff functions."""
     tables = read_tables(kernel, modules)
     listed = read_names(names)
     lines, unknown = [], []
@@ -254,7 +254,7 @@ def generate(
 
 
 def main() -> int:
-    """Write the list; 0 on success."""
+    """Write the probe list; return 0 on success."""
     parser = argparse.ArgumentParser(
         description="Look up in the kernel's BTF which arguments of the functions in probes.txt "
         "carry packets."

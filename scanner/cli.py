@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """``skbscan``: find the functions of a C source tree that handle a struct.
 
-Exit codes: 0 fine, 1 done with warnings about the tree (they are listed), 2 unusable
-input or arguments, 130 interrupted, 143 ended by SIGTERM.
+The exit code is 0 on success, 1 if there are warnings about the tree (they are listed), 2 if input
+or arguments are unusable, 130 after an interrupt, and 143 after SIGTERM.
 """
 
 from __future__ import annotations

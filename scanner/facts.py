@@ -104,7 +104,7 @@ class Function(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A member of a struct or union; members of anonymous inner structs belong to their parent.
+    """A member of a struct or union; members of anonymous inner structs count as its own.
 
     If the member is a pointer to a function, `signature` has the types of the result and of the
     parameters.

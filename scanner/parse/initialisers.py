@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read file-scope variables, and the functions that their initialisers name: tables, arrays."""
+"""Read file-scope variables (tables, arrays), and the functions that their initialisers name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The blocks in braces at file scope of a normalised text, found only by counting braces.
 
-After an error a parser may mistake any brace for the end of a function. This module finds the ends
-of functions in the text, and they are compared with the parser's result.
+After an error a parser may mistake any brace for the end of a function. The ends of functions that
+this module finds in the text are compared with the parser's result.
 """
 
 from __future__ import annotations
@@ -145,10 +145,10 @@ def without_bodies(text: str, hidden: list[Block]) -> str:
 
 
 def plain_heads(text: str, hidden: list[Block]) -> str:
-    """Return the text with the blocks `hidden` emptied, and heads without macros before types.
+    """Return the text with the blocks `hidden` emptied, and no macro calls before heads' types.
 
-    The macro call is followed by a word, and is not the head's last pair of parentheses, which
-    contains the parameters.
+    Such a macro call is followed by a word, and its parentheses are not the last ones of the head,
+    which contain the parameters.
     """
     pieces = []
     position = 0

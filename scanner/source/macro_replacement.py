@@ -55,8 +55,8 @@ class Head(NamedTuple):
 class Normal(NamedTuple):
     """A normalised text, and its heads by the offset of the ``z`` that replaces each name.
 
-    `text` is for tree-sitter. `old_style` is the same text, but with all parameter declarations of
-    K&R definitions; tree-sitter can read only some of them.
+    `text` is for tree-sitter. `old_style` is `text` with all parameter declarations of K&R
+    definitions; `text` has only those that tree-sitter can read.
     """
 
     text: str
@@ -261,7 +261,7 @@ def _declared_below(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, in
 
 
 def _declares(declarations: str, parameters: str) -> bool:
-    """Return whether each of `declarations` declares a parameter; others are ints."""
+    """Return whether each declaration is of a parameter; undeclared parameters are ints."""
     names = [name.strip() for name in parameters.split(",")]
     if not all(map(str.isidentifier, names)):
         return False

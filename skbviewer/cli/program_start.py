@@ -55,8 +55,9 @@ def needing_qt(what: str) -> Iterator[None]:
 def importing() -> Iterator[None]:
     """Run imports without the garbage collector, which makes them a tenth faster.
 
-    The garbage collector never scans the objects that exist after the first call. Later calls in a
-    process exempt no further objects, because by then some objects must be freed.
+    The garbage collector never scans the objects that exist after the first call. A later call in
+    the same process exempts no further objects, because the program then has objects that must be
+    freed.
     """
     collects = gc.isenabled()
     gc.disable()

@@ -68,8 +68,8 @@ def run(
     """Add pairs on `jobs` local workers, or on the cluster at `scheduler` if it is not "".
 
     Yields one outcome per pair, in the order in which pairs are finished. Raises BadInput if there
-    is no such cluster or its scheduler has ended, and Cancelled. After Cancelled, tasks that have
-    not begun never run.
+    is no such cluster or its scheduler has ended, and Cancelled if the user cancels. After
+    Cancelled, tasks that have not begun never run.
     """
     with _client(folder, min(jobs, tasks_of(pairs)), scheduler) as client:
         running: dict[Future, Pair] = {}

@@ -49,7 +49,7 @@ WriteAll = Callable[[Sequence[ShareTask], Progress], list[Path]]
 def shares_of(session: Session, path: Path, inner: bool = True) -> list[ShareTask]:
     """Return the tasks that write all tables of `session`, whose file is `path`.
 
-    If not `inner`, they leave out the calls of functions without an skb.
+    If not `inner`, the tables leave out the calls of functions without an skb.
     """
     rows = sum(session.columns.length(table) for table in schema.CHUNKED)
     of = max(1, -(-rows // ROWS))

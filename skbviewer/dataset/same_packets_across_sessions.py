@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Decide which packets of different sessions are the same: candidates by DuckDB, then matching."""
+"""Decide which packets of different sessions are the same; DuckDB finds the candidates."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def clean(folder: Path) -> int:
 
 
 def _clean_manifests(folder: Path) -> int:
-    """Remove manifests that a killed writer did not rename any more; return their number."""
+    """Remove manifests whose writers were killed before they renamed them; return their number."""
     with session_manifests.manifest_lock(folder):  # so nobody is writing one
         dead = list((folder / MANIFESTS).glob(f".*{UNFINISHED}"))
         for path in dead:

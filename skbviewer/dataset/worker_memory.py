@@ -78,7 +78,7 @@ def of_share(session: Path) -> AbstractContextManager[object]:
 
 
 def needed(files: Sequence[Path]) -> int:
-    """Return about how many bytes of memory a worker needs to import `files`."""
+    """Estimate how many bytes of memory a worker needs to import `files`."""
     rest = sum(map(input_size, files)) // RECORD_BYTES
     return WORKER + rest + rest // (SHARE - 1)
 

@@ -22,8 +22,9 @@ MOST_PACKETS, MOST_BYTES = 1 << 16, 1 << 25  # of a block of packets that is wri
 class Places(NamedTuple):
     """Where packets are in the file of their capture, and which part of each packet is written.
 
-    A packet's `caplen` captured bytes begin at `offset`. Its first `kept` bytes are written. Its
-    `length` is its size on the wire. `ts` is the time (ns) on the capture's own clock.
+    A packet's `caplen` captured bytes begin at `offset`. The packet's first `kept` bytes are
+    written. The packet's `length` is its size on the wire. `ts` is the time (ns) on the capture's
+    own clock.
     """
 
     offset: Int64s

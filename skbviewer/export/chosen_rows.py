@@ -3,9 +3,9 @@
 
 A row is a packet, or row K<n>: an skb lifetime without a packet. A row is chosen if it matches the
 filter, is among the named rows, and is in the range. A packet is in the range if it was captured
-within the range; a row K<n> is in it if its lifetime began then. Formats that contain only captured
-packets leave out the rows K<n>. Lifetimes that are no rows (copies of sniffers, ambiguous matches)
-are exported only if the request restricts nothing.
+within the range; a row K<n> is in the range if its lifetime began within the range. Formats that
+contain only captured packets leave out the rows K<n>. Lifetimes that are no rows (copies of
+sniffers, ambiguous matches) are exported only if the request restricts nothing.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ class ExportableTables(Protocol):
         progress: Progress,
         share: Share = ALL,
     ) -> Iterator[dict[str, Vector]]:
-        """Yield the columns of a table in blocks of rows: at least one, which may be empty.
+        """Yield the columns of a table in blocks of rows: at least one block, which may be empty.
 
         `share` says which part of the blocks to yield; that part may be empty.
         """

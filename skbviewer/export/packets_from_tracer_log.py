@@ -31,7 +31,8 @@ NO_BYTES = (
 class PointsOfLifetimes(NamedTuple):
     """Points of one log.
 
-    The arrays have 0-based rows: of PointPackets, of table event, and of table series.
+    The arrays have 0-based row numbers: `point` in PointPackets, `event` in table event, and
+    `series` in table series.
     """
 
     point: Int64s
@@ -80,7 +81,7 @@ def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
 
     The result is empty unless the request asks for kernel-only packets. Raises KeyError if no log
     contains bytes of packets, or of a packet that the request names; FilterError; BadInput if a log
-    cannot be read; and Cancelled.
+    cannot be read; and Cancelled if the user cancels.
     """
     if not request.kernel_only:
         return []

@@ -37,7 +37,7 @@ class Scratch:
 
     @classmethod
     def for_rows(cls, size: int, folder: Path | None) -> Scratch:
-        """Return a Scratch for rows with `size` bytes in all, and for arrays made from these rows.
+        """Return a Scratch for rows that take `size` bytes, and for arrays made from these rows.
 
         The result uses `folder` if the rows are large.
         """

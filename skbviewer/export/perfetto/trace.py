@@ -2,11 +2,11 @@
 """Calls, events and counters of packets as a trace for Perfetto.
 
 Input: the legs of the packets that a request names. Output: a protobuf trace. Each thread has a
-track, and each context of each CPU that is no thread. Calls that do not nest are divided into
-several tracks, because Perfetto drops slices that overlap. Calls are slices, with their layers as
-categories. Events, and calls without a recorded return, are instants. Flows connect the outermost
-calls that handled the same packet. Times are session time, which is CLOCK_REALTIME of the first
-kernel log's host. Format: https://perfetto.dev/docs/reference/trace-packet-proto
+track, and so has each context of a CPU that is no thread, such as softirq. Calls that do not nest
+are divided into several tracks, because Perfetto drops slices that overlap. Calls are slices, with
+their layers as categories. Events, and calls without a recorded return, are instants. Flows connect
+the outermost calls that handled the same packet. Times are session time, which is CLOCK_REALTIME of
+the first kernel log's host. Format: https://perfetto.dev/docs/reference/trace-packet-proto
 """
 
 from __future__ import annotations

@@ -70,9 +70,9 @@ def fill(packet: Packet, begin: Int, end: Int, value: Int) -> None:
 def blank(packet: Packet, begin: Int, end: Int) -> None:
     """Overwrite the payload from `begin` to `end` - 1 with zeros, except for its first two bytes.
 
-    The first word becomes the sum of the payload. A checksum over the payload stays correct or
-    wrong, even if the checksum is in another fragment. The packet's checksums reveal this sum in
-    any case.
+    The first word becomes the sum of the payload. A correct checksum over the payload stays
+    correct, and a wrong one stays wrong, even if the checksum is in another fragment. The packet's
+    checksums reveal this sum in any case.
     """
     if end <= begin:
         return

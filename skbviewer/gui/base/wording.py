@@ -91,7 +91,7 @@ def leg_name(leg: Leg) -> str:
 
 
 def whose(leg: Leg) -> str:
-    """Return to which row a leg belongs: "packet 25" or "kernel-only packet K1".
+    """Return the row that a leg belongs to: "packet 25" or "kernel-only packet K1".
 
     If the leg's lifetime is not listed, the text is "lifetime 181".
     """

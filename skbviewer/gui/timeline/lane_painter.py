@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Paint lanes of boxes into a Frame, the same for the window, PNG and SVG."""
+"""Paint lanes of boxes into a Frame, in the same way for the window, PNG and SVG."""
 
 from __future__ import annotations
 

@@ -201,8 +201,8 @@ class LanesMode:
 
         Returns (None, None) if there is no such box.
 
-        Lanes convert each call's time to session time, but a path only shifts each leg, so clock
-        drift may separate them.
+        Lanes convert each call's time to session time, but a path only shifts each leg as a whole,
+        so clock drift may make the times differ.
         """
         assert self.timeline is not None
         of = self.timeline.boxes

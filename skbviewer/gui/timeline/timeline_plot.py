@@ -60,7 +60,7 @@ class Mode(Protocol):
         """Return the names of the layers that are drawn."""
 
     def bounds(self) -> tuple[float, float, float]:
-        """Return (start, end, margin) of the whole, ns; one may pan by `margin` beyond the ends."""
+        """Return (start, end, margin) of all boxes, ns; one may pan by `margin` beyond the ends."""
 
     def message(self) -> str:
         """Return the text to show if nothing is drawn."""
