@@ -132,7 +132,7 @@ def strip(btf: Btf, type_id: int) -> dict[str, Any]:
 
 
 def stars(btf: Btf, type_id: int) -> tuple[str, int]:
-    """Return (struct, n) for n pointers to a struct, and ("", n) for any other type."""
+    """Return (struct, n) for a struct with n pointer stars, and ("", n) for any other type."""
     count = 0
     entry = strip(btf, type_id)
     while entry.get("kind") == "PTR":
@@ -191,8 +191,8 @@ def line_of(wanted: Wanted) -> str:
 def describe(btf: Btf, wanted: Wanted) -> str | None:
     """Return a function's line of the probe list; None if the kernel has no such function.
 
-    A compiler's copy of a function (``.constprop.0``) is not in BTF: its carriers must be given,
-    and its arguments are not checked.
+    BTF has no copies of functions that the compiler made (``.constprop.0``): probes.txt must give
+    the carriers of a copy, and the copy's arguments are not checked.
     """
     function = btf.functions.get(wanted.name)
     if function is None:

@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _end(number: int, _: FrameType | None) -> NoReturn:
-    """End the program in such a way that incomplete files are removed."""
+    """End the program by an exception, so that incomplete files are removed."""
     raise SystemExit(128 + number)
 
 

@@ -46,7 +46,7 @@ class Param(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call.  `how` is "name", or "field" for p->callee(...); `pointer` is then the path p.
+    """A call.  `how` is "name", or "field" for p->callee(...), where `pointer` is the path p.
 
     `args` has the atoms of each argument. An atom is "x", "x.field.field" (-> and . alike), "@3"
     (the result of call number 3 of the same function), "struct_T" (a type given to a macro) or

@@ -310,7 +310,7 @@ class _Reading:
         return " ".join([*pieces, self.hidden[start:end]])
 
     def _hidden(self, chosen: str, brace: int, close: int, node: Node, wanted: Wanted) -> str:
-        """Return the reason why the text of a body may not show all its exits; "" if it does."""
+        """Return the reason why a body's text may hide exits; "" if it shows all exits."""
         if wanted.macro:
             return f"its head is made by {wanted.macro}"
         for word in _WORD.findall(chosen[brace:close]):

@@ -167,7 +167,7 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
 
 
 def _why_scope(shapes: list[Shape], hidden: str) -> str:
-    """Return why a function's text may not show all exits of the function; "" if it does."""
+    """Return why a function's text may hide exits of the function; "" if it shows all exits."""
     first = shapes[0]
     for shape in shapes:
         if shape.hidden:

@@ -49,8 +49,8 @@ class _OutOfTime(Exception):
 class FileReader:
     """Reads source files; all of them use one macro table.
 
-    `seconds` is the CPU time allowed for one file; then reading stops, and the facts read so far
-    are kept. `cut` says whether the file that was read last was read only in part.
+    `seconds` is the CPU time allowed for one file; after this time, reading stops, and the facts
+    read so far are kept. `cut` says whether the file that was read last was read only in part.
     """
 
     def __init__(self, table: MacroTable, seconds: float | None = None) -> None:

@@ -119,7 +119,7 @@ def _begins_anew(text: str, position: int) -> bool:
 
 
 def _head(text: str, after: int, start: int) -> int:
-    """Return where the text before a brace begins, after the last semicolon.
+    """Return the offset at which the text before a brace begins, after the last semicolon.
 
     If there is no text after the semicolon, the text before the semicolon is the parameter
     declarations of a K&R definition.
@@ -162,7 +162,7 @@ def plain_heads(text: str, hidden: list[Block]) -> str:
 
 
 def _last_group(text: str, block: Block) -> int:
-    """Return where the last parenthesis at the outermost level of a head opens."""
+    """Return the offset of the ( that opens the last pair of outermost parentheses in a head."""
     depth = 0
     for at in range(block.open - 1, block.head, -1):
         depth += (text[at] == ")") - (text[at] == "(")

@@ -53,7 +53,7 @@ class Head(NamedTuple):
 
 
 class Normal(NamedTuple):
-    """A normalised text, and its heads by the offset of the ``z`` that replaces each name.
+    """A normalised text, and its function heads by the offset of the ``z`` in place of the name.
 
     `text` is for tree-sitter. `old_style` is `text` with all parameter declarations of K&R
     definitions; `text` has only those that tree-sitter can read.
@@ -89,7 +89,7 @@ def _after(text: str, position: int) -> int:
 
 
 class _Kinds(dict[str, int]):
-    """A dict from each word seen to what the normaliser does with it."""
+    """Maps each word that was seen to what the normaliser does with the word."""
 
     def __init__(self, table: MacroTable) -> None:
         self._table = table

@@ -12,7 +12,7 @@ class Visible:
     """The function-like macros of a tree, as each file sees them.
 
     A file does not see macros of another .c file. Of the macros in folders of architectures, a file
-    sees the macros of its own architecture and of the architecture that represents all.
+    sees only those of its own architecture and of the architecture that represents all.
     """
 
     def __init__(self, files: list[FileFacts], includes: Includes, main: str) -> None:

@@ -39,7 +39,7 @@ def _end(number: int, _: FrameType | None) -> NoReturn:
 
 @contextmanager
 def needing_qt(what: str) -> Iterator[None]:
-    """Run imports that load Qt; `what` names what needs Qt, for the message.
+    """Run imports that load Qt; `what` says in the error message what needs Qt.
 
     Raises KeyError with a message if Qt is missing.
     """

@@ -2,7 +2,7 @@
 """The path of one packet over all recordings: exact pairs, joined by skb lifetimes.
 
 Address translation changes a packet's headers, but the translating host's log shows one lifetime. A
-path continues on hosts that see other headers, through the hosts that changed the headers.
+path therefore leads through a host that changed the headers to hosts that see other headers.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def _is(path: Path, file: IO[str]) -> bool:
 
 
 def publish(made: Writer, manifest: Manifest) -> bool:
-    """Move the tables of a writer to their places; then write the manifest that names them.
+    """Move the tables of a writer to their final paths; then write the manifest that names them.
 
     In the private folder, the files of a table are called TABLE-0.parquet, TABLE-1.parquet, ...
 

@@ -158,7 +158,7 @@ class ExportableList(Protocol):
         """Return the tables from which the fields of display filters are computed."""
 
     def capture_bytes(self, source: int) -> UInt8s:
-        """Return the bytes of the capture `source`; offsets of packets are positions there."""
+        """Return the bytes of the capture `source`; offsets of packets are positions in it."""
 
     def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
         """Return the packets with bytes in the retis log `source`, and the decompressed log."""

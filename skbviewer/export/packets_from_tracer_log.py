@@ -60,7 +60,7 @@ class LogPackets(NamedTuple):
     ts: Int64s
 
     def places(self, request: Request) -> Places:
-        """Return packets' positions in `data`, and how many bytes `request` lets be written."""
+        """Return the packets' positions in `data`, and the number of bytes to write of each."""
         zeros = np.zeros(len(self.number), np.int64)
         linktype, headers = zeros + ETHERNET, None
         if not request.payload:

@@ -175,10 +175,10 @@ class KernelLog:
     entries come first, then events in the order in which they were written.
 
     LOST records stand for records that the recorder lost; `holes` are gaps in the file itself.
-    `streams` are the CPUs that wrote records. The file is `complete` if no record is missing at its
-    end: the recorder was stopped, and the file has all the records that the recorder counted.
-    `missed` maps a probe id (-1: unknown probe) to the number of missed hits that no LOST record
-    counts; they may have happened at any time of the recording.
+    `streams` has an entry for each CPU that wrote records. The file is `complete` if no record is
+    missing at its end: the recorder was stopped, and the file has all the records that the recorder
+    counted. `missed` maps a probe id (-1: unknown probe) to the number of missed hits that no LOST
+    record counts; they may have happened at any time of the recording.
 
     `taps` has TAP_DTYPE: the packets that packet sockets received. `taps` is empty for logs of
     older recorders.

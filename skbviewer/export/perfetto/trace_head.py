@@ -112,7 +112,7 @@ class Head:
         self._builder.write_packet(packet)
 
     def logs(self, titles: Mapping[int, str]) -> None:
-        """Write a group of tracks for each kernel log; `titles` are by source id."""
+        """Write a group of tracks for each kernel log; `titles` maps source ids to titles."""
         for source, title in titles.items():
             packet = self._packet()
             packet.track_descriptor.uuid = source

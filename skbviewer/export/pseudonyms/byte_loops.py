@@ -134,8 +134,8 @@ def note_checksum(
 ) -> None:
     """Note a checksum at `field` to be adjusted; it covers the bytes from `begin` to `end` - 1.
 
-    `more` is by how much the sum of other bytes (a pseudo-header) has decreased. With `never_zero`,
-    a checksum of 0 is written as 0xffff.
+    `more` is the amount by which the sum of other bytes (a pseudo-header) has decreased. With
+    `never_zero`, a checksum of 0 is written as 0xffff.
     """
     count = packet.found[0]
     if count == MOST_CHECKSUMS or field + 2 > end:

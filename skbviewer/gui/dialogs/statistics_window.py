@@ -126,7 +126,7 @@ class StatisticsWindow(QDialog):
         self.save.clicked.connect(self._ask_save)
 
     def count_again(self, _: bool) -> None:
-        """Count again, because functions without an skb are counted now, or no longer."""
+        """Count again, because the user has shown or hidden the functions without an skb."""
         self._count()
 
     def _count(self) -> None:

@@ -136,7 +136,7 @@ class Opening(QObject):
         self._tasks.start(f"Rebuilding {old.path.name}", work, lambda _: self._start(files, then))
 
     def _related(self, files: Sequence[Path]) -> tuple[Path, ...]:
-        """Return the open session if one of `files` is among its inputs: its notes are kept."""
+        """Return the open session, to keep its notes, if one of `files` is among its inputs."""
         now = self._selection.recording
         if now is None:
             return ()

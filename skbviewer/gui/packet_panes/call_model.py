@@ -71,7 +71,7 @@ def _add_in_order(nodes: list[Node], leg_number: int, leg: Leg) -> None:
 
 
 def _shown(wait: Wait) -> bool:
-    """Return whether a wait gets a row.  A wait inside a call gets a row only if it is long."""
+    """Return whether a wait gets a row.  Inside a call, only a long wait gets a row."""
     return wait.what not in (OUTSIDE, *WITHIN) or (wait.what in WITHIN and wait.dur_ns >= LONG_NS)
 
 

@@ -61,7 +61,7 @@ class Notes(QObject):
         self._waiting: list[Callable[[], None]] = []
 
     def use(self, recording: Recording | None) -> None:
-        """Show and change the notes of `recording` from now on; the undo stack is empty then."""
+        """Show and change the notes of `recording` from now on, with an empty undo stack."""
         self.tasks.cancel()
         self._waiting.clear()
         self._recording = recording

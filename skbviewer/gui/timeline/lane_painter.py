@@ -329,7 +329,7 @@ def title_lines(
     """Return (top, height) of each lane's title, in pixels.
 
     A title is `wanted` pixels high if there is enough space, and stays in view as long as its lane.
-    If a lane is lower than the title, the title extends into the next lane, provided that two
+    If a lane is less high than its title, the title extends into the next lane, provided that two
     titles fit there.
     """
     found, free = [], -math.inf

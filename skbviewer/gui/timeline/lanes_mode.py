@@ -46,7 +46,7 @@ class LanesMode:
 
     @property
     def has_low_rows(self) -> bool:
-        """Return whether rows may be lower than their text; this is so in lanes of packets.
+        """Return whether rows may be less high than their text, as in lanes of packets.
 
         These lanes have many rows.
         """
