@@ -76,7 +76,7 @@ def _functions(node: Node, path: str, dimensions: int, depth: int) -> Iterator[t
 
 
 def _fields(pair: Node) -> list[str]:
-    """Return the members that the designators of an initialiser name."""
+    """Return the members to which the designators of an initialiser refer."""
     return [
         _text(c)
         for d in pair.children_by_field_name("designator")

@@ -93,7 +93,7 @@ class Types:
         )
 
     def seen_from(self, kind: TypeRef, file: str) -> TypeRef:
-        """Return the type `kind`, with its base replaced by the type that it means in `file`."""
+        """Return the type `kind`, but with the base that its own base means in `file`."""
         base = self.base(kind.base, file)
         return kind if base == kind.base else TypeRef(base, kind.stars, kind.function)
 

@@ -66,7 +66,7 @@ def limit_here() -> int:
 
 
 def of_arrays(limit: int) -> int:
-    """Return how many bytes of memory outside files large arrays may take under `limit`."""
+    """Return how many bytes large arrays may take in memory (not in files) under `limit`."""
     return min(ARRAYS, max(limit - WORKER, 0) // SHARE) if limit else ARRAYS
 
 

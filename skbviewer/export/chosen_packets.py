@@ -60,8 +60,8 @@ def packet_places(data: Data, file: UInt8s, packets: Int64s, request: Request) -
 def chosen_packets(recording: Exportable, request: Request) -> Int64s:
     """Return the numbers of the captured packets that `request` chooses, ascending.
 
-    Raises KeyError if a chosen row is a row K<n> and the request does not ask for kernel-only
-    packets, and the exceptions of chosen_rows().
+    Raises the exceptions of chosen_rows(), and KeyError if a chosen row is a row K<n> but the
+    request does not ask for kernel-only packets.
     """
     for row in request.rows:
         if row < 0 and not request.kernel_only:

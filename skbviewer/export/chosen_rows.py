@@ -27,7 +27,7 @@ def chosen_rows(recording: Exportable, request: Request) -> Int64s | None:
     """Return the rows that `request` chooses; None means all rows, because nothing is restricted.
 
     Packets n come first, in ascending order, then -n for rows K<n>, in ascending order of n. Raises
-    KeyError if a row does not exist, FilterError, BadInput and Cancelled.
+    FilterError, BadInput and Cancelled, and KeyError if a row does not exist.
     """
     packets, others = recording.packets.count(), recording.packets.all_kernel_only_count()
     for row in request.rows:
@@ -60,7 +60,7 @@ def rows_of_request(recording: Exportable, request: Request) -> TableRows | None
 def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
     """Return the call stacks of one row or, if no row is named, of all rows that `request` chooses.
 
-    Raises KeyError if a row does not exist, FilterError, BadInput and Cancelled.
+    Raises FilterError, BadInput and Cancelled, and KeyError if a row does not exist.
     """
     from ..analysis.stats.call_stacks import path_stacks  # only these exports need statistics
 

@@ -17,8 +17,8 @@ from .formats import Exportable, Request
 def write_folded(recording: Exportable, request: Request, out: Path) -> None:
     """Write to the file `out` the call stacks of the packets that `request` names.
 
-    Raises KeyError if a packet does not exist, FilterError, BadInput if a file cannot be used, and
-    Cancelled if the user cancels.
+    Raises KeyError if a packet does not exist, FilterError if the filter is wrong, BadInput if a
+    file cannot be used, and Cancelled if the user cancels.
     """
     stacks = stacks_of(recording, request)
     text = "".join(f"{';'.join(stack.functions)} {stack.self_ns}\n" for stack in stacks)

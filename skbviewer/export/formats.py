@@ -90,9 +90,9 @@ class ExportableRows(Protocol):
     ) -> RowIds | None:
         """Return the rows that match the display filter `text`, sorted; None means all packets.
 
-        `order` is a field or a word such as "source", by which rows are sorted, and whether to sort
-        in descending order. `kernel_only` adds rows K<n>; `all_lives` also adds rows without an
-        address. Rows in `hidden` are left out. Raises Cancelled.
+        `order` names the field (or a word such as "source") by which rows are sorted, and says
+        whether to sort in descending order. `kernel_only` adds rows K<n>; `all_lives` also adds
+        rows without an address. Rows in `hidden` are left out. Raises Cancelled.
         """
 
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
@@ -237,7 +237,7 @@ class Export(NamedTuple):
     """A line of EXPORTS: an export format, and the subjects that a file of this format can contain.
 
     `write` is None for pictures, which skbviewer.gui paints (see PAINTERS there). `write` raises
-    KeyError with a line for the user, FilterError, BadInput and Cancelled.
+    FilterError, BadInput, Cancelled, and KeyError with a line for the user.
     """
 
     name: str  # the option of the command line, without dashes

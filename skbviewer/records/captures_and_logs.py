@@ -183,12 +183,13 @@ class KernelLog:
     `taps` has TAP_DTYPE: the packets that packet sockets received. `taps` is empty for logs of
     older recorders.
 
-    A log without `returns` has SEEN records instead of calls: a function had an skb at that time,
-    and it is unknown when the function returned. `lifetimes` is the number of each record's skb
-    lifetime, if the log shows it; numbers count from 0 in the order of first records, and -1 means
-    none. `sections` are JSON objects with details that have no column. The upper 32 bits of a
-    record's `data` are the number of its section, counted from 1; 0 = none. `own_packets` are the
-    packets whose bytes the log itself holds, with times of the host's wall clock.
+    A log without `returns` has SEEN records instead of calls. A SEEN record says that a function
+    had an skb at that time, but not when the function returned. `lifetimes` has the number of each
+    record's skb lifetime (-1: none), if the log shows lifetimes; they are numbered from 0 in the
+    order of their first records. `sections` are JSON objects with details that have no column. The
+    upper 32 bits of a record's `data` are the number of its section, counted from 1; 0 = none.
+    `own_packets` are the packets whose bytes the log itself holds, with times of the host's wall
+    clock.
 
     `code` has the machine code of functions, if it was recorded. If code was recorded, `symbols`
     also has the first addresses of all functions that the log names (`ip_output+0x0`).

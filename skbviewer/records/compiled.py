@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Loops over millions of rows, compiled to machine code by numba.
 
-`@compiled` is for plain loops over numpy arrays and numbers that process row after row, where array
-operations would need a temporary array for each step.  Neither this module nor the decorator loads
+`@compiled` is for plain loops that process numpy arrays and numbers row after row, where array
+operations would need a temporary array for each step. Neither this module nor the decorator loads
 numba; the first call of a compiled function does.
 """
 

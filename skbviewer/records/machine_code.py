@@ -122,8 +122,9 @@ def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callabl
 def _compile_once(load_or_compile: Callable[[Any], Any], source: Path, signature: Any) -> Any:
     """Return the code for a signature, loaded or compiled.
 
-    If another process compiles a function of the same source file, wait for it and load what it
-    stored: three processes that start on a new machine would each compile for a minute.
+    If another process is compiling a function of the same source file, wait for that process and
+    load what it stored. Otherwise, three processes that start on a new machine would each compile
+    for a minute.
     """
     with ExitStack() as opened:
         with suppress(OSError):  # a source in an archive, or a file system without locks

@@ -40,9 +40,9 @@ STEPS = 4  # of progress before events are written
 def write_perfetto(recording: Exportable, request: Request, out: Path) -> None:
     """Write the calls and events of the packets that `request` names.
 
-    Raises KeyError if a packet does not exist, FilterError, Cancelled, and BadInput if there is no
-    kernel log, `out` cannot be written, the package perfetto is missing, or there are more than
-    MOST calls and events.
+    Raises KeyError if a packet does not exist, FilterError if the filter is wrong, and Cancelled if
+    the user cancels. Raises BadInput if there is no kernel log, `out` cannot be written, the
+    package perfetto is missing, or there are more than MOST calls and events.
     """
     try:
         from . import trace_head  # noqa: F401  # needs the optional package

@@ -75,8 +75,8 @@ def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
     """Write to the file `out` the packets that `request` names.
 
     Raises KeyError if a packet does not exist, or if no log contains the bytes of packets that no
-    capture contains; FilterError; BadInput if an input or `out` cannot be used; and Cancelled if
-    the user cancels.
+    capture contains. Raises FilterError if the filter is wrong, BadInput if an input or `out`
+    cannot be used, and Cancelled if the user cancels.
     """
     if request.retis:
         write_retis(recording, request, out)

@@ -41,7 +41,7 @@ class LanesMode:
 
     @property
     def is_relative(self) -> bool:
-        """Return whether times count from the first entry in each lane, instead of session time."""
+        """Return whether times count from the first entry in each lane (else: session time)."""
         return self.kind == ALIGNED
 
     @property

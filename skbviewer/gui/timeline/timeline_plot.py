@@ -34,7 +34,7 @@ class Mode(Protocol):
 
     @property
     def is_relative(self) -> bool:
-        """Return whether times count from the first entry in each lane, instead of session time."""
+        """Return whether times count from the first entry in each lane (else: session time)."""
 
     @property
     def filters_by_range(self) -> bool:
