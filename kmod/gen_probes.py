@@ -52,7 +52,7 @@ class Wanted(NamedTuple):
 
 
 class Btf(NamedTuple):
-    """Types by id, function prototypes by name."""
+    """The types of a kernel or module by id, and its function prototypes by name."""
 
     types: dict[int, dict[str, Any]]
     functions: dict[str, dict[str, Any]]
@@ -115,7 +115,7 @@ def unpack_image(image: bytes) -> bytes:
 
 
 def read_btf(path: Path, base: Path | None = None) -> Btf:
-    """Return the BTF of a kernel, or that of a module, which continues the BTF ``base``."""
+    """Return the BTF of a kernel, or of a module, whose type ids continue those of ``base``."""
     command = ["bpftool", *(["-B", str(base)] if base else []), "btf", "dump", "-j", "file"]
     done = subprocess.run([*command, str(path)], capture_output=True, check=True)
     types = {entry["id"]: entry for entry in json.loads(done.stdout)["types"]}
@@ -132,7 +132,7 @@ def strip(btf: Btf, type_id: int) -> dict[str, Any]:
 
 
 def stars(btf: Btf, type_id: int) -> tuple[str, int]:
-    """Return (struct, n) for n pointers to a struct, and ("", n) for any other type."""
+    """Return (struct, n) for a struct with n pointer stars, and ("", n) for any other type."""
     count = 0
     entry = strip(btf, type_id)
     while entry.get("kind") == "PTR":
@@ -152,10 +152,10 @@ KINDS = {
 def carriers(btf: Btf, proto: dict[str, Any]) -> list[str]:
     """Return the carriers of a prototype, at most four.
 
-    A sock is a carrier only in functions without a packet, because a packet has its own sock.  If a
-    function takes an skb and a queue, the queue is no carrier, because the skb is put into it or
-    taken from it.  A struct sk_buff ** is no carrier if the function returns an skb: it is for a
-    second result.
+    A sock is a carrier only in functions without a packet, because a packet has its own sock. If a
+    function takes an skb and a queue, the queue is no carrier, because the function puts the skb
+    into the queue or takes it from there. A struct sk_buff ** is no carrier if the function returns
+    an skb, because it receives a second result.
     """
     returns = stars(btf, proto["ret_type_id"]) == ("sk_buff", 1)
     kinds = [KINDS.get(stars(btf, param["type_id"]), "") for param in proto["params"]]
@@ -191,8 +191,8 @@ def line_of(wanted: Wanted) -> str:
 def describe(btf: Btf, wanted: Wanted) -> str | None:
     """Return a function's line of the probe list; None if the kernel has no such function.
 
-    A compiler's copy of a function (``.constprop.0``) is not in BTF: its carriers must be given,
-    and its arguments are not checked.
+    BTF has no copies of functions that the compiler made (``.constprop.0``): probes.txt must give
+    the carriers of a copy, and the copy's arguments are not checked.
     """
     function = btf.functions.get(wanted.name)
     if function is None:
@@ -242,7 +242,7 @@ def everything(tables: dict[str, Btf], listed: list[Wanted]) -> list[Wanted]:
 def generate(
     names: Path, kernel: Path, modules: dict[str, Path], *, every: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Return the probe list's lines, and names that BTF lacks; ``every``: all sk_buff functions."""
+    """Return the list's lines, and names that BTF lacks; ``every`` adds all sk_buff functions."""
     tables = read_tables(kernel, modules)
     listed = read_names(names)
     lines, unknown = [], []
@@ -254,7 +254,7 @@ def generate(
 
 
 def main() -> int:
-    """Write the list; 0 on success."""
+    """Write the probe list; return 0 on success."""
     parser = argparse.ArgumentParser(
         description="Look up in the kernel's BTF which arguments of the functions in probes.txt "
         "carry packets."

@@ -72,7 +72,7 @@ def numbers_of(macros: str) -> Names:
 def read_all(folders: list[Path]) -> dict[str, Names]:
     """Return the names of system calls by number, for each table of TABLES.
 
-    Raises ValueError if two folders disagree.
+    Raises ValueError if two folders give one number different names.
     """
     made: dict[str, Names] = {name: {} for name in TABLES}
     for folder in folders:

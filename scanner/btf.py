@@ -64,7 +64,7 @@ class Btf:
             raise BadBtf(f"{path}: damaged BTF: {problem}") from None
 
     def type(self, number: int) -> Type:
-        """Return the type number `number`; a module's type numbers continue the kernel's."""
+        """Return the type that has this number; a module's type numbers continue the kernel's."""
         if self.base is not None and number < self.first:
             return self.base.type(number)
         return self.types[number - self.first]
@@ -104,8 +104,8 @@ class Btf:
     def strip(self, number: int) -> tuple[str, int, int]:
         """Return (name, stars, size) of a type without typedefs and qualifiers.
 
-        The name of a struct or union begins with that keyword: "struct sk_buff".  Pointers and
-        arrays count as stars (facts.stars_of()).  The size is in bytes; 0 if the type has none.
+        The name of a struct or union begins with its keyword: "struct sk_buff". Pointers and arrays
+        count as stars (facts.stars_of()). The size is in bytes; 0 if the type has none.
         """
         layers: list[bool] = []
         for _ in range(64):

@@ -25,8 +25,8 @@ def reachable(
     """Return the functions near a root function, and the calls between these functions.
 
     The first result maps the index of each function in `functions` to its distance from the
-    function `root`. The distance is at most `depth`. With `callers`, the search goes from functions
-    to their callers. Raises NoGraph if no packet function has the name `root`.
+    function `root`. The distance from the root is at most `depth` calls. With `callers`, the search
+    goes from functions to their callers. Raises NoGraph if no packet function has the name `root`.
     """
     pairs = list(edges)
     next_to: dict[int, list[int]] = {}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """``skbscan``: find the functions of a C source tree that handle a struct.
 
-Exit codes: 0 fine, 1 done with warnings about the tree (they are listed), 2 unusable
-input or arguments, 130 interrupted, 143 ended by SIGTERM.
+The exit code is 0 on success, 1 if there are warnings about the tree (they are listed), 2 if input
+or arguments are unusable, 130 after an interrupt, and 143 after SIGTERM.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _end(number: int, _: FrameType | None) -> NoReturn:
-    """End the program in such a way that incomplete files are removed."""
+    """End the program by an exception, so that incomplete files are removed."""
     raise SystemExit(128 + number)
 
 

@@ -46,7 +46,7 @@ class Param(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call.  `how` is "name", or "field" for p->callee(...); `pointer` is then the path p.
+    """A call.  `how` is "name", or "field" for p->callee(...), where `pointer` is the path p.
 
     `args` has the atoms of each argument. An atom is "x", "x.field.field" (-> and . alike), "@3"
     (the result of call number 3 of the same function), "struct_T" (a type given to a macro) or
@@ -104,7 +104,7 @@ class Function(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A member of a struct or union; members of anonymous inner structs belong to their parent.
+    """A member of a struct or union; members of anonymous inner structs count as its own.
 
     If the member is a pointer to a function, `signature` has the types of the result and of the
     parameters.

@@ -66,7 +66,7 @@ _TABLES = frozenset({"tables"})
 def scanner_key(every: bool = False) -> str:
     """Return a hash of the code that determines the facts, and the versions of the parsers.
 
-    With `every`, the hash includes the code that determines the tables.
+    With `every`, the hash also covers the code that determines the tables.
     """
     whole = hashlib.sha256()
     here = Path(__file__).parent
@@ -96,7 +96,7 @@ def load(path: Path, key: str) -> Pack | None:
 
 
 def save(path: Path, pack: Pack) -> str:
-    """Write the pack to `path`, completely or not at all.
+    """Write these facts to the file `path`, completely or not at all.
 
     Returns "", or the reason why the file could not be written.
     """

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The probe list for an unmodified kernel, and the reasons why functions are not in it.
 
-A line is ``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [inner]``. A carrier is KIND@WHERE
-with the kinds skb, skbp (struct sk_buff **), queue (struct sk_buff_head *), list (struct list_head
-* of packets) and sock; WHERE is the number of an argument, from 0, or ret. An `inner` function has
-no carrier, and is recorded only inside calls of other functions.
+A line is ``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [inner]``. A carrier is KIND@WHERE.
+The kinds are skb, skbp (a ``struct sk_buff **``), queue (a ``struct sk_buff_head *``), list (a
+``struct list_head *`` that leads to packets) and sock. WHERE is the number of an argument, from 0,
+or ret. An `inner` function has no carrier, and is recorded only inside calls of other functions.
 """
 
 from __future__ import annotations
@@ -170,7 +170,8 @@ def probe_list(result: Result | None, kernel: Kernel | None, level: int | None =
 def inner_list(result: Result, kernel: Kernel | None) -> Listed:
     """Return the functions of table `indirect` that have no carrier.
 
-    If a kernel is given, the functions must have no carrier by its BTF either.
+    If a kernel is given, a function is returned only if the kernel's BTF shows no carrier of it
+    either.
     """
     kept, left = set[Probe](), list[dict[str, Any]]()
     for row in result.functions:

@@ -71,7 +71,7 @@ class FilePlan(NamedTuple):
 
 
 class Tree:
-    """A tree's macros and typedefs, and which macros return from their caller or clean up."""
+    """A tree's macros and typedefs, and the macros that contain return statements or cleanups."""
 
     def __init__(self, files: list[FileFacts]) -> None:
         self.table: MacroTable = learn(macro for facts in files for macro in facts.macros)
@@ -93,7 +93,8 @@ class Tree:
 def _open(macros: Iterable[Macro]) -> list[Macro]:
     """Return the macros whose bodies are not blocks in braces.
 
-    A macro whose body is a block is left out: cleanups of variables in a block end with the block.
+    A macro whose body is a block is left out, because the variables that it declares are cleaned up
+    at the end of that block.
     """
     return [macro for macro in macros if not _BLOCK.match(macro.body)]
 
@@ -121,7 +122,7 @@ class FilePlanner:
         self.normaliser = Normaliser(tree.table)
 
     def plan(self, path: str, data: bytes, wanted: list[Wanted]) -> FilePlan:
-        """Return a file's edits; its `problem` is set if the edits cannot be undone to the byte."""
+        """Return a file's plan; `problem` is set if its edits cannot be undone to the byte."""
         text = data.decode("latin-1")
         reading = _Reading(self, path, data, text)
         functions = tuple(reading.done(item) for item in wanted)
@@ -244,7 +245,7 @@ class _Reading:
         return Done(wanted, made, "")
 
     def _head(self, chosen: str, node: Node) -> str:
-        """Return the declaration of a function, from the end of the text before it to its body."""
+        """Return a function's declaration: all text between the preceding ; or } and its body."""
         body = node.child_by_field_name("body")
         assert body is not None
         before = max(chosen.rfind(mark, 0, node.start_byte) for mark in ";}")
@@ -309,7 +310,7 @@ class _Reading:
         return " ".join([*pieces, self.hidden[start:end]])
 
     def _hidden(self, chosen: str, brace: int, close: int, node: Node, wanted: Wanted) -> str:
-        """Return the reason why the text of a body may not show all its exits; "" if it does."""
+        """Return the reason why a body's text may hide exits; "" if it shows all exits."""
         if wanted.macro:
             return f"its head is made by {wanted.macro}"
         for word in _WORD.findall(chosen[brace:close]):

@@ -127,7 +127,7 @@ def _unnamed(head: str, name: str) -> str:
 
 
 def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden: str) -> Plan:
-    """Return the edits that put probes into a function, of which `shapes` has each #if variant.
+    """Return the edits that put probes into a function; `shapes` has its form in each #if variant.
 
     `call` is the text of a call of the function with its own parameters; typeof of this call is the
     result's type. `carriers` are the names of the parameters that carry packets. `text` is the
@@ -167,7 +167,7 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
 
 
 def _why_scope(shapes: list[Shape], hidden: str) -> str:
-    """Return why a function's text may not show all exits of the function; "" if it does."""
+    """Return why a function's text may hide exits of the function; "" if it shows all exits."""
     first = shapes[0]
     for shape in shapes:
         if shape.hidden:
@@ -210,7 +210,7 @@ def _exits(shape: Shape, text: str) -> list[Edit]:
 
 
 def text_with_edits(text: str, edits: list[Edit]) -> str:
-    """Return `text` after `edits`, which must be sorted and must not overlap."""
+    """Return `text` with `edits` applied; the edits must be sorted and must not overlap."""
     pieces = []
     position = 0
     for start, end, new in edits:

@@ -58,7 +58,7 @@ def returns(text: str, start: int, end: int) -> list[Return]:
 
 
 def closing_brace(text: str, brace: int) -> int:
-    """Return the offset of the brace that closes the brace at `brace`; -1 if no brace does."""
+    """Return the offset of the brace that closes the brace at `brace`; -1 if there is none."""
     depth = 0
     for match in _BRACES.finditer(text, brace):
         depth += 1 if match[0] == "{" else -1

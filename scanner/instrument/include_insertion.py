@@ -72,7 +72,7 @@ def _nested(text: str, end: int) -> list[tuple[int, int]]:
 
 
 def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
-    """Return whether each function has an #include before it that is compiled whenever it is.
+    """Return whether each function follows an #include that is compiled whenever that function is.
 
     An #include serves a later function if that function is never compiled without the #include.
     `hidden` is the text without comments and literals. `includes` and `functions` are the offsets

@@ -23,7 +23,7 @@ DENIED = ("kbl_*", "__kbl_*")  # functions that probes call must not have probes
 
 
 class Choice(NamedTuple):
-    """The functions to instrument: by folder ([]: net or the whole tree), name pattern, level."""
+    """The functions to instrument, chosen by folder ([]: net, or all), name pattern and level."""
 
     folders: list[str]
     patterns: list[str]
@@ -40,7 +40,7 @@ class Instrumented(NamedTuple):
 
 
 def _scanned(root: Path, wanted: list[str]) -> list[str]:
-    """Return the folders to read: types and macros are in include."""
+    """Return the folders to read; include is one of them, because it has types and macros."""
     names = folders(root, wanted)
     both = wanted and "." not in names and "include" not in names and (root / "include").is_dir()
     return ["include", *names] if both else names

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pycparser's parser with faster access to tokens, which takes most of its time.
+"""pycparser's parser with faster access to tokens, because this access takes most of the time.
 
 The grammar is pycparser's. This module replaces private methods of CParser: those that go to the
 next token, and those that descend fifteen levels of precedence to an operand that is a single name.
@@ -101,7 +101,7 @@ class IslandParser(CParser):  # type: ignore[misc]
         return []
 
     def _parse_cast_expression(self) -> Any:
-        """Return a cast expression's node; for a single name, skip the levels below it."""
+        """Return a cast expression's node; a single name is returned without a descent to it."""
         token = self._peek()
         if token is None or token.type != "ID":
             return super()._parse_cast_expression()
@@ -112,7 +112,7 @@ class IslandParser(CParser):  # type: ignore[misc]
         return c_ast.ID(token.value, token)
 
     def _parse_assignment_expression(self) -> Any:
-        """Return an assignment's node; for a single name, skip the levels below it."""
+        """Return an assignment's node; a single name is returned without a descent to it."""
         after = self._list[self._at + 1]
         if after is not None and after.type in _ENDS:
             token = self._peek()

@@ -137,7 +137,7 @@ def _declared_types(head: str) -> frozenset[str]:
 def _plain_types(written: str) -> list[str]:
     """Return the type names in a head that a macro makes.
 
-    In such a head, a type is one word, or "struct", "union" or "enum" with a tag.
+    In a head that a macro makes, a type is one word, or "struct", "union" or "enum" with a tag.
     """
     words = written.replace("*", " ").replace("(", " , ").replace(")", " ").split()
     known = (

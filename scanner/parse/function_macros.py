@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Function-like macros as functions: each function that uses a macro makes the macro's calls."""
+"""Treat function-like macros as functions: users of a macro make the calls in its body."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Read file-scope variables, and the functions that their initialisers name: tables, arrays."""
+"""Read file-scope variables (tables, arrays), and the functions that their initialisers name."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _functions(node: Node, path: str, dimensions: int, depth: int) -> Iterator[t
 
 
 def _fields(pair: Node) -> list[str]:
-    """Return the members that the designators of an initialiser name."""
+    """Return the members to which the designators of an initialiser refer."""
     return [
         _text(c)
         for d in pair.children_by_field_name("designator")

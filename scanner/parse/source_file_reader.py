@@ -43,14 +43,14 @@ _NOKPROBE = re.compile(r"^NOKPROBE_SYMBOL\((\w+)\)", re.MULTILINE)
 
 
 class _OutOfTime(Exception):
-    """Raised if a file takes too long; the text says at which line reading stopped."""
+    """Raised if reading a file takes too long; the text says at which line reading stopped."""
 
 
 class FileReader:
-    """Reads files with one macro table.
+    """Reads source files; all of them use one macro table.
 
-    `seconds` is the CPU time allowed for one file; then reading stops, and the facts read so far
-    are kept. `cut` says whether the file that was read last was read only in part.
+    `seconds` is the CPU time allowed for one file; after this time, reading stops, and the facts
+    read so far are kept. `cut` says whether the file that was read last was read only in part.
     """
 
     def __init__(self, table: MacroTable, seconds: float | None = None) -> None:

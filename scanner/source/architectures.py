@@ -31,7 +31,7 @@ def _of_folder(folder: str) -> str:
 
 
 def architecture(path: str) -> str:
-    """Return the architecture in whose folder a file is; "" if the file is for all of them."""
+    """Return the architecture in whose folder a file is; "" if it is for all architectures."""
     return _of_folder(path.rpartition("/")[0])
 
 

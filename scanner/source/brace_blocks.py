@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The blocks in braces at file scope of a normalised text, found only by counting braces.
 
-After an error a parser may mistake any brace for the end of a function. This module finds the ends
-of functions in the text, and they are compared with the parser's result.
+After an error a parser may mistake any brace for the end of a function. The ends of functions that
+this module finds in the text are compared with the parser's result.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _begins_anew(text: str, position: int) -> bool:
 
 
 def _head(text: str, after: int, start: int) -> int:
-    """Return where the text before a brace begins, after the last semicolon.
+    """Return the offset at which the text before a brace begins, after the last semicolon.
 
     If there is no text after the semicolon, the text before the semicolon is the parameter
     declarations of a K&R definition.
@@ -145,10 +145,10 @@ def without_bodies(text: str, hidden: list[Block]) -> str:
 
 
 def plain_heads(text: str, hidden: list[Block]) -> str:
-    """Return the text with the blocks `hidden` emptied, and heads without macros before types.
+    """Return the text with the blocks `hidden` emptied, and no macro calls before heads' types.
 
-    The macro call is followed by a word, and is not the head's last pair of parentheses, which
-    contains the parameters.
+    Such a macro call is followed by a word, and its parentheses are not the last ones of the head,
+    which contain the parameters.
     """
     pieces = []
     position = 0
@@ -162,7 +162,7 @@ def plain_heads(text: str, hidden: list[Block]) -> str:
 
 
 def _last_group(text: str, block: Block) -> int:
-    """Return where the last parenthesis at the outermost level of a head opens."""
+    """Return the offset of the ( that opens the last pair of outermost parentheses in a head."""
     depth = 0
     for at in range(block.open - 1, block.head, -1):
         depth += (text[at] == ")") - (text[at] == "(")

@@ -187,7 +187,7 @@ def _candidates(group: Group) -> list[int]:
 def _unseen(
     groups: list[Group], candidates: list[list[int]], seen: set[tuple[int, int]]
 ) -> set[tuple[int, int]]:
-    """Return the branches that no variant had yet, and those that contain such a branch."""
+    """Return the branches that no variant had yet, and the branches that contain one of these."""
     found: set[tuple[int, int]] = set()
     for number, branches in enumerate(candidates):
         for branch in branches:

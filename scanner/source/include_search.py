@@ -26,10 +26,10 @@ class Includes:
         self._order = lru_cache(maxsize=64)(self._reached)
 
     def nearest(self, file: str, among: Collection[str]) -> str:
-        """Return `file` if it is among `among`, else the one that the fewest #includes lead to.
+        """Return `file` if it is among `among`, else the member of `among` that it includes first.
 
-        If `file` includes none of the files, the result is the one in the nearest folder; "" if
-        several are equally near.
+        If `file` includes none of the files, the result is the file in the nearest folder; "" if
+        several files are equally near.
         """
         if file in among:
             return file
@@ -55,9 +55,10 @@ class Includes:
         return self._users.get(path, [])
 
     def _reached(self, file: str) -> dict[str, int]:
-        """Return `file` and all files that it includes, ranked by how many #includes lead to them.
+        """Return `file` and all files that it includes, with ranks: nearer files have lower ranks.
 
-        `file` has rank 0.  Files at equal distance are in the order of the #includes.
+        `file` has rank 0.  A file is near if a short chain of #includes leads to it; files at equal
+        distance are in the order of the #includes.
         """
         steps = {file: 0}
         queue = deque([file])

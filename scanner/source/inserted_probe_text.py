@@ -102,7 +102,7 @@ def without_probes(data: bytes) -> bytes:
 def count(body: str, number: int) -> tuple[int, int]:
     """Return how many return statements and how many ends of a function's body have a probe.
 
-    An end counts if its probe has the id `number`.
+    An end of the body counts only if its probe has the id `number`.
     """
     returns = len(_RETURNS.findall(body))
     return returns, len(re.findall(rf"KBL_LEAVE\({number}\); \}}", body))

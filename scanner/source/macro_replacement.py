@@ -53,10 +53,10 @@ class Head(NamedTuple):
 
 
 class Normal(NamedTuple):
-    """A normalised text, and its heads by the offset of the ``z`` that replaces each name.
+    """A normalised text, and its function heads by the offset of the ``z`` in place of the name.
 
-    `text` is for tree-sitter. `old_style` is the same text, but with all parameter declarations of
-    K&R definitions; tree-sitter can read only some of them.
+    `text` is for tree-sitter. `old_style` is `text` with all parameter declarations of K&R
+    definitions; `text` has only those that tree-sitter can read.
     """
 
     text: str
@@ -89,7 +89,7 @@ def _after(text: str, position: int) -> int:
 
 
 class _Kinds(dict[str, int]):
-    """A dict from each word seen to what the normaliser does with it."""
+    """Maps each word that was seen to what the normaliser does with the word."""
 
     def __init__(self, table: MacroTable) -> None:
         self._table = table
@@ -261,7 +261,7 @@ def _declared_below(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, in
 
 
 def _declares(declarations: str, parameters: str) -> bool:
-    """Return whether each of `declarations` declares a parameter; others are ints."""
+    """Return whether each declaration is of a parameter; undeclared parameters are ints."""
     names = [name.strip() for name in parameters.split(",")]
     if not all(map(str.isidentifier, names)):
         return False

@@ -83,7 +83,7 @@ def read_define(directive: Directive, line: int) -> Macro | None:
 
 
 def worth_keeping(macro: Macro) -> bool:
-    """Return whether a macro can affect parsing. Most macros are plain constants, which cannot."""
+    """Return whether a macro can affect parsing; plain constants, as most macros are, cannot."""
     if macro.params is not None:
         return True
     body = macro.body
@@ -174,5 +174,5 @@ def learn(macros: Iterable[Macro]) -> MacroTable:
 
 
 def is_loop(name: str, table: MacroTable) -> bool:
-    """Return whether a call of this macro begins a loop if it stands where a statement may."""
+    """Return whether a call of this macro, where a statement may stand, begins a loop."""
     return name in table.loops or (len(name) >= 5 and bool(_LOOP_NAME.search(name)))

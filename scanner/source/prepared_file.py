@@ -24,7 +24,8 @@ from scanner.source.macro_table import read_define, worth_keeping
 class Prepared(NamedTuple):
     """A file whose comments and literals are hidden, with its directives and macros.
 
-    `newlines` are the offsets of newlines in `text`.  `macros` has only macros worth keeping.
+    `newlines` are the offsets of newlines in `text`. `macros` has only macros that can affect
+    parsing.
     """
 
     text: str

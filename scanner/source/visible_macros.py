@@ -12,7 +12,7 @@ class Visible:
     """The function-like macros of a tree, as each file sees them.
 
     A file does not see macros of another .c file. Of the macros in folders of architectures, a file
-    sees the macros of its own architecture and of the architecture that represents all.
+    sees only those of its own architecture and of the architecture that represents all.
     """
 
     def __init__(self, files: list[FileFacts], includes: Includes, main: str) -> None:
@@ -45,7 +45,7 @@ class Visible:
         return known
 
     def plain(self, names: frozenset[str]) -> bool:
-        """Return whether each name is no macro, or is the same macro in all files."""
+        """Return whether each name either is no macro, or means the same macro in all files."""
         return names.isdisjoint(self._mixed)
 
     def _nearest(self, defined: dict[str, list[Function]], file: str) -> list[Function]:

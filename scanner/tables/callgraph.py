@@ -87,7 +87,7 @@ class CallGraph:
     def _of_one(self, numbers: list[int], near: str) -> tuple[int, ...]:
         """Return the definitions that belong to all architectures, and those of one architecture.
 
-        This architecture is `near` if `near` has a definition, else the architecture that
+        The one architecture is `near` if `near` has a definition, else the architecture that
         represents all.
         """
         homes = {n: architecture(self.nodes[n].file) for n in numbers}

@@ -83,7 +83,7 @@ class Held:
         """Return the functions that a call of ``pointer->field`` may reach, in function `number`.
 
         If the type of `pointer` is unknown, the result is the functions with as many parameters as
-        the call has arguments (`count`); none if they are more than MANY.
+        the call has arguments (`count`); if there are more than MANY of these, the result is empty.
         """
         if field not in self._members:
             return ()

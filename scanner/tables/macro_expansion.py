@@ -16,7 +16,7 @@ DEEPEST = 12  # deepest nesting of macros in macros
 
 
 class Flat(NamedTuple):
-    """A call that a macro makes, directly or through other macros, in the macro's parameters.
+    """A call that a macro makes (directly or through other macros), written with its parameters.
 
     The roots of the atoms in `args` are parameters of the macro.
     """

@@ -137,7 +137,7 @@ class Alias(NamedTuple):
 
 
 def aliases(files: list[FileFacts], found: Closure) -> list[Alias]:
-    """Return the macros that name the struct, name such a macro, or cast the struct's cb."""
+    """Return macros that name the struct or such a macro, and macros that cast the struct's cb."""
     direct = {
         m.name: Alias(m.name, f.path, m.line, "names", found.seed)
         for f, m in macros_naming(files, found.seed)

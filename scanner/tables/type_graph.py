@@ -75,7 +75,7 @@ class Types:
                     known.append(fields)
 
     def base(self, base: str, file: str) -> str:
-        """Return which type the name `base` means in `file`: the type's key."""
+        """Return the key of the type that the name `base` means in `file`."""
         homes = self._homes.get(base)
         if homes is None:
             return base
@@ -93,7 +93,7 @@ class Types:
         )
 
     def seen_from(self, kind: TypeRef, file: str) -> TypeRef:
-        """Return the type `kind`, with its base replaced by the type that it means in `file`."""
+        """Return the type `kind`, but with the base that its own base means in `file`."""
         base = self.base(kind.base, file)
         return kind if base == kind.base else TypeRef(base, kind.stars, kind.function)
 
@@ -131,7 +131,7 @@ class Types:
                 self.parts.setdefault(inner, []).append(Part(macro.name, "alias", ""))
 
     def _chains(self, macros: list[tuple[str, Macro]]) -> None:
-        """Add macros that are another name for a typedef, or for a macro that is one."""
+        """Add macros that are another name for a typedef, or for another macro of this kind."""
         named = [(p, m, match) for p, m in macros if (match := _NAME_MACRO.fullmatch(m.body))]
         found = True
         while found:

@@ -21,7 +21,7 @@ def whole_numbers(values: Numbers, what: str) -> Int64s:
     """Return one number or several as int64, in the shape of `values`.
 
     `what` is the argument's name. Raises TypeError for a value that is not a whole number (a bool
-    is none), and OverflowError for one beyond int64.
+    does not count as one), and OverflowError for a number beyond int64.
     """
     given = np.asarray(values)
     if given.dtype.kind not in "iu" or isinstance(values, list | tuple):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The command line. Exit codes: 0 success, 1 warnings about the data, 2 unusable input.
+"""The command line.
 
-A command is one module with add(), and a line in main.COMMANDS.
+The exit code is 0 on success, 1 if there are warnings about the data, and 2 if the input is
+unusable. A command is one module with add(), and a line in main.COMMANDS.
 """
 
 from . import program_start  # before all that loads numpy

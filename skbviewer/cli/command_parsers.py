@@ -28,7 +28,7 @@ FORMATS = {
 
 
 def formats(parser: argparse.ArgumentParser, *names: str, **helps: str) -> None:
-    """Add an option for each of the formats `names`, keys of FORMATS; only one may be given.
+    """Add an option for each of `names`, keys of FORMATS; users may give only one of the options.
 
     `helps` maps formats to help texts, which replace the help texts of FORMATS.
     """

@@ -281,7 +281,7 @@ def _open(arguments: argparse.Namespace) -> int:
 
 
 def _wanted_sessions(arguments: argparse.Namespace, progress: Stderr) -> list[Manifest]:
-    """Return the sessions that have a packet, or a host within a range of time."""
+    """Return the sessions that may have a packet, or those of a host in a range of time."""
     by_packet = arguments.packet is not None
     by_host = arguments.host is not None and arguments.range is not None
     if by_packet == (arguments.host is not None or arguments.range is not None) or not (

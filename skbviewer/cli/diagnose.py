@@ -57,7 +57,7 @@ def _diagnose(arguments: argparse.Namespace) -> int:
 
 
 def _made(session: Session, arguments: argparse.Namespace) -> Diagnosis:
-    """Diagnose what the arguments choose.  Raises KeyError if packet or range do not exist."""
+    """Diagnose what the arguments choose.  Raises KeyError if a row or range does not exist."""
     row: int | None = arguments.packet
     if row is not None and arguments.range:
         raise KeyError("diagnose: '--packet' and '--range' exclude each other")

@@ -197,7 +197,7 @@ def _export(arguments: argparse.Namespace) -> int:
 
 
 def _settle_looks(arguments: argparse.Namespace, name: str, subject: Subject) -> None:
-    """Give the options of a picture's appearance that were not given their defaults.
+    """Set those options of a picture's appearance to their defaults that the user did not give.
 
     Raises KeyError if an option was given that the export does not use.
     """
@@ -305,7 +305,7 @@ def _painter(export: Export, subject: Subject) -> Writer:
 
 
 def _one(rows: tuple[int, ...] | None, name: str) -> int:
-    """Return the row whose path is exported as `name`; without an option, that is row 1.
+    """Return the row whose path is exported in the format `name`; by default, this is row 1.
 
     Raises KeyError if `rows` has more than one row.
     """

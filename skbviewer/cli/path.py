@@ -94,9 +94,10 @@ def _with_steps(session: Session, path: PacketPath, counts: Path) -> PacketPath:
 
 
 def _clock(path: PacketPath) -> dict[str, int | None]:
-    """Return the values of the clock for all legs of a path.
+    """Return the clock's values that are equal for all legs of a path.
 
-    The values are None if the legs are from several logs: then each leg has its own.
+    The values are None if the legs are from several logs, because each leg then has values of its
+    own.
     """
     if not path.legs:
         return {"wire_ns": None, "wire_error_ns": None, "epoch_offset_ns": 0}
@@ -131,7 +132,7 @@ def _call(call: PathCall) -> dict[str, Any]:
 def _event(event: PathEvent) -> dict[str, Any]:
     """Return the values of an event for JSON.
 
-    Only events of logs of other tracers have sections.
+    Only events from other tracers' logs have sections.
     """
     fields = event._asdict()
     sections, details = fields.pop("sections"), fields.pop("details")

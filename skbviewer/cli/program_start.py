@@ -39,7 +39,7 @@ def _end(number: int, _: FrameType | None) -> NoReturn:
 
 @contextmanager
 def needing_qt(what: str) -> Iterator[None]:
-    """Run imports that load Qt; `what` names what needs Qt, for the message.
+    """Run imports that load Qt; `what` says in the error message what needs Qt.
 
     Raises KeyError with a message if Qt is missing.
     """
@@ -55,8 +55,9 @@ def needing_qt(what: str) -> Iterator[None]:
 def importing() -> Iterator[None]:
     """Run imports without the garbage collector, which makes them a tenth faster.
 
-    The garbage collector never scans the objects that exist after the first call. Later calls in a
-    process exempt no further objects, because by then some objects must be freed.
+    The garbage collector never scans the objects that exist after the first call. A later call in
+    the same process exempts no further objects, because the program then has objects that must be
+    freed.
     """
     collects = gc.isenabled()
     gc.disable()

@@ -2,7 +2,7 @@
 """What all commands print for people: lines of text, tables, progress, and warnings about the data.
 
 File names, and texts of a session that somebody else made, may contain escape sequences of
-terminals; only progress prints escape sequences.
+terminals; only the display of progress may print escape sequences.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ def add_all(
 
     Yields the outcome of each pair. `jobs` is the number of local workers; `scheduler` is the
     address of a Dask cluster that is used instead, or "". If not `inner`, the tables leave out the
-    calls of functions without an skb. Raises BadInput if `folder` or
-    `scheduler` cannot be used, and Cancelled.
+    calls of functions without an skb. Raises BadInput if `folder` or `scheduler` cannot be used,
+    and Cancelled if the user cancels.
     """
     folder = folder.absolute()
     make(folder)

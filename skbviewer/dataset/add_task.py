@@ -46,9 +46,9 @@ def add_pair(
 ) -> Outcome:
     """Import a log with its captures and publish its tables, unless that has been done before.
 
-    `write_all` writes the shares of the tables; a long log has several.  The result names bad input
-    instead of raising, so that it does not end other tasks. If not `inner`, the tables leave out
-    the calls of functions without an skb. Raises Cancelled.
+    `write_all` writes the shares of the tables; a long log has several. Bad input is named in the
+    result and raises no exception, which would end other tasks. If not `inner`, the tables leave
+    out the calls of functions without an skb. Raises Cancelled.
     """
     watch: Progress = progress or Silent()
     try:

@@ -68,8 +68,8 @@ def run(
     """Add pairs on `jobs` local workers, or on the cluster at `scheduler` if it is not "".
 
     Yields one outcome per pair, in the order in which pairs are finished. Raises BadInput if there
-    is no such cluster or its scheduler has ended, and Cancelled. After Cancelled, tasks that have
-    not begun never run.
+    is no such cluster or its scheduler has ended, and Cancelled if the user cancels. After
+    Cancelled, tasks that have not begun never run.
     """
     with _client(folder, min(jobs, tasks_of(pairs)), scheduler) as client:
         running: dict[Future, Pair] = {}
@@ -90,7 +90,7 @@ def tasks_of(pairs: Sequence[Pair]) -> int:
 
 
 def _add(folder: Path, inner: bool, files: Pair) -> Outcome:
-    """Add a pair; the task that a worker runs.  Shares of a long log become further tasks."""
+    """Add a pair, in a task that a worker runs.  Shares of a long log become further tasks."""
     return add_pair(folder, files, None, _by_tasks, inner)
 
 
@@ -113,10 +113,11 @@ def _outcomes(
     running: dict[Future, Pair],
     progress: Progress,
 ) -> Iterator[Outcome]:
-    """Add pairs by `add`, as many at once as workers can run, and yield their outcomes.
+    """Add pairs with the function `add`, as many at once as workers can run; yield the outcomes.
 
     `running` always contains the tasks that have not ended yet. If more tasks were submitted, they
-    would wait at workers. If a worker is lost, Dask counts that against its waiting tasks, too.
+    would wait at workers. If a worker is lost, Dask counts the loss against the worker's waiting
+    tasks, too.
     """
     done: Queue[Future] = Queue()
     waiting = list(reversed(pairs))

@@ -53,7 +53,7 @@ def check(folder: Path) -> None:
 
 
 def make(folder: Path) -> None:
-    """Make `folder` a dataset unless it is one; two processes may do so at the same time.
+    """Make `folder` a dataset unless it is one already; two processes may do this at once.
 
     Raises BadInput if the folder contains other files, is a dataset of another version or cannot be
     written.
@@ -80,7 +80,7 @@ def _ours(name: str) -> bool:
 def write_synced(path: Path, text: str) -> None:
     """Write a file under a temporary name, make sure that it is on the disk, and rename it.
 
-    Raises OSError; then no part of the file is left.
+    If OSError is raised, no part of the file is left.
     """
     made = path.with_name(f".{path.name}.{os.getpid()}{UNFINISHED}")
     try:

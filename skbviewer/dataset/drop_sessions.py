@@ -30,8 +30,9 @@ def time_ns(text: str) -> int:
 def drop(folder: Path, before_ns: int) -> list[Manifest]:
     """Remove the sessions that ended before `before_ns` (since 1970); return their manifests.
 
-    A session is gone as soon as its manifest is removed. A query that reads the session meanwhile
-    fails with an error; no query misses only a part of a session. Raises BadInput.
+    A session is gone as soon as its manifest is removed. If a query is reading the session at that
+    moment, the query fails with an error; no query misses only a part of a session. Raises
+    BadInput.
     """
     check(folder)  # before a lock is made in it
     try:

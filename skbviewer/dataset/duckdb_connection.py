@@ -40,10 +40,10 @@ PARTITIONS = {"date": "DATE", "host": "VARCHAR", "session": "VARCHAR"}
 def connection(folder: Path, quick: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a connection that can only read the files of a dataset.
 
-    With `quick`, column session is an enumeration. With the enumeration, joins take a third of the
-    time and a fifth of the memory. However, it is an error to compare the column with a text that
-    is not a session's id. Raises BadInput if `folder` is not a dataset, or if a query fails and a
-    file of a table is missing or damaged.
+    With `quick`, the column `session` is an enumeration. Joins then take a third of the time and a
+    fifth of the memory, but comparing this column with a text that is not a session's id is an
+    error. Raises BadInput if `folder` is not a dataset, or if a query fails and a file of a table
+    is missing or damaged.
     """
     found = session_manifests.read_all(folder)
     with tempfile.TemporaryDirectory(prefix="skbviewer-duckdb-") as private:

@@ -38,7 +38,7 @@ class _Scope:
         self._text = text
 
     def carry(self, field: SqlField, inner: str) -> str:
-        """Return SQL: does a row of the field's table for this row fulfil `inner`?"""
+        """Return SQL that is true if a row of the field's table for this row fulfils `inner`."""
         raise NotImplementedError
 
     def sql(self, plan: p.Plan) -> str:
@@ -153,7 +153,7 @@ class _Scope:
 
 class _Packets(_Scope):
     def carry(self, field: SqlField, inner: str) -> str:
-        """Return SQL: does a row of the field's table for this packet fulfil `inner`?"""
+        """Return SQL that is true if a row of the field's table for this packet fulfils `inner`."""
         if field.table == ROW:
             return inner
         table, alias, key = TABLES[field.table]
@@ -172,7 +172,7 @@ class _Calls(_Scope):
         return " ".join(self._joins)
 
     def carry(self, field: SqlField, inner: str) -> str:
-        """Return SQL: does the row of the field's table for this call fulfil `inner`?"""
+        """Return SQL that is true if the row of the field's table for this call fulfils `inner`."""
         if field.table == CALL:
             if field.join:
                 self._joins[field.join] = None

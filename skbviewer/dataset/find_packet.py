@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`dataset find`: the path of a packet over all hosts, and packets that may be the same packet.
 
-DuckDB finds packets with equal headers. Package matching decides which candidates are the same
-packet: see same_packets_across_sessions.py and packet_path.py. The others stay candidates.
+DuckDB finds packets with equal headers. The package `matching` decides which candidates are the
+same packet: see same_packets_across_sessions.py and packet_path.py. The others stay candidates.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ AROUND_NS = 30_000_000_000  # traffic this far from the packet shows how the clo
 def find(folder: Path, word: str, window_ns: int, progress: Progress) -> Answer:
     """Return the path of packet `word`, "SESSION:N", and other packets that may be the same.
 
-    First come the packets on its path over all hosts: `hop` counts from 0, and `least_ns` and
-    `most_ns` bound the time since the previous hop (NULL: not bounded). Then come candidates:
+    First come the packets on the packet's path over all hosts: `hop` counts from 0, and `least_ns`
+    and `most_ns` bound the time since the previous hop (NULL: not bounded). Then come candidates:
     packets of other sessions whose headers are equal. Column after_ns is the difference of the
     capture times, on the two sniffers' clocks; for candidates it is at most `window_ns`. Column
     `agreeing` is how many of the values NOT_CONTRARY are equal in both packets. SESSION may be the
     first digits of a session's id. Raises KeyError if the packet does not exist, BadInput if the
-    packet has no IP header or no time, and Cancelled.
+    packet has no IP header or no time, and Cancelled if the user cancels.
     """
     session, time = _wanted(folder, word)
     number = int(word.partition(":")[2])

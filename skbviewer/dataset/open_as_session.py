@@ -37,7 +37,8 @@ def _overlaps(manifest: Manifest, begin_ns: int, end_ns: int) -> bool:
 def original_files(folder: Path, sessions: Sequence[Manifest], progress: Progress) -> list[Path]:
     """Return the original files of `sessions`, each file once.
 
-    Raises BadInput, with a line for each file that is missing or has changed, and Cancelled.
+    Raises BadInput, with a line for each file that is missing or has changed, and Cancelled if the
+    user cancels.
     """
     originals = {each.sha256: each for one in sessions for each in one.originals}.values()
     lost = _missing(list(originals), progress)

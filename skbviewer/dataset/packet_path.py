@@ -2,7 +2,7 @@
 """The path of one packet over all recordings: exact pairs, joined by skb lifetimes.
 
 Address translation changes a packet's headers, but the translating host's log shows one lifetime. A
-path continues on hosts that see other headers, through the hosts that changed the headers.
+path therefore leads through a host that changed the headers to hosts that see other headers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def members_of(found: Across, session: str, number: int) -> list[Member]:
 
 
 def _joined(found: Across, start: Int64s) -> tuple[Int64s, dict[int, str]]:
-    """Return all sightings that belong together with the sightings `start`, and why they do.
+    """Return all sightings that belong together with those in `start`, and the reasons.
 
     Sightings belong together if they are an exact pair or have the same lifetime, directly or
     through other sightings. The reasons are by sighting.
@@ -68,7 +68,7 @@ def _word(reason: int) -> str:
 
 
 def _in_order(found: Across, rows: Int64s) -> Int64s:
-    """Return sightings in the order of the path, on which a packet's time to live never grows.
+    """Return sightings (packets, lifetimes) in the path's order, in which time to live never grows.
 
     If the headers of two neighbouring packets do not show their order, clocks may show it.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the sessions that may contain a packet: its own, and those with a packet like it."""
+"""Find the sessions that may contain a packet: its own session, and those of similar packets."""
 
 from __future__ import annotations
 

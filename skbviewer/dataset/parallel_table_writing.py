@@ -2,9 +2,10 @@
 """Write the tables of a long log in several tasks; each task writes a share of every table's rows.
 
 One import determines lifetimes, clocks, matches and ids for the whole log, because each of these
-may depend on any record. Only then is the log divided. The rows of the tables about the kernel are
-almost in the order of time. Each task reads its share of the rows from the finished session. In
-this way no lifetime is cut, and all shares together have exactly the rows of the import.
+may depend on any record. The log is divided only after the import. The rows of the tables about the
+kernel are almost in the order of time. Each task reads its share of the rows from the finished
+session. In this way no lifetime is cut, and all shares together have exactly the rows of the
+import.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ WriteAll = Callable[[Sequence[ShareTask], Progress], list[Path]]
 def shares_of(session: Session, path: Path, inner: bool = True) -> list[ShareTask]:
     """Return the tasks that write all tables of `session`, whose file is `path`.
 
-    If not `inner`, they leave out the calls of functions without an skb.
+    If not `inner`, the tables leave out the calls of functions without an skb.
     """
     rows = sum(session.columns.length(table) for table in schema.CHUNKED)
     of = max(1, -(-rows // ROWS))

@@ -82,7 +82,7 @@ def _waited(db: duckdb.DuckDBPyConnection, done: Event, end: float, progress: Pr
     """Wait for `done`, which the thread that uses `db` sets; return whether the time limit passed.
 
     After Ctrl-C in Thread.join(), Python 3.11 takes a running thread for one that has ended
-    (bpo-45274). An event therefore signals to the caller that the thread has ended.
+    (bpo-45274). A threading.Event therefore signals to the caller that the thread has ended.
     """
     late = False
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Decide which packets of different sessions are the same: candidates by DuckDB, then matching."""
+"""Decide which packets of different sessions are the same; DuckDB finds the candidates."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ def across_sessions(
 ) -> Across:
     """Match the packets of all sessions of a dataset.
 
-    With `around` (ns since 1970), only packets captured and lifetimes begun between the two times
-    are matched. A packet's time is on its sniffer's clock. Raises BadInput and Cancelled.
+    With `around` (ns since 1970), only packets that were captured, and lifetimes that began,
+    between the two times are matched. A packet's time is on its sniffer's clock. Raises BadInput
+    and Cancelled.
     """
     within, alive = "true", "true"
     if around is not None:

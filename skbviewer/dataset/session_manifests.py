@@ -3,7 +3,7 @@
 
 Readers read only files that a manifest names. A manifest is written last; renaming it publishes all
 tables of its session at once. The name of a manifest is the hash of the inputs. A session made by
-newer rules replaces the older session at the moment in which its manifest is renamed.
+newer rules replaces the older session at the moment in which the newer manifest is renamed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ID = 32  # hexadecimal digits of a session's id
 
 
 class Original(NamedTuple):
-    """An input file, in the state in which a session was made of it. `size` is in bytes."""
+    """An input file, as it was when a session was made from it. `size` is in bytes."""
 
     path: str
     kind: str
@@ -86,7 +86,7 @@ def key_of(hashes: Sequence[str]) -> str:
 def session_of(key: str, inner: bool = True) -> str:
     """Return the id of the session that this version of the program makes of these inputs.
 
-    If not `inner`, its tables leave out the calls of functions without an skb.
+    If not `inner`, the session's tables leave out the calls of functions without an skb.
     """
     left_out = "" if inner else " without inner"
     return _hash(f"{key} rules {RULES} tables {SCHEMA_VERSION}{left_out}")
@@ -141,7 +141,7 @@ def _manifest(found: dict[str, Any]) -> Manifest:
 
 
 def damaged_file(folder: Path, manifest: Manifest) -> Path | None:
-    """Return a file of the session that is missing or has another size; None if no file is."""
+    """Return a file of the session that is missing or has another size, or None."""
     for table, (_, size) in manifest.tables.items():
         files = [folder / file for file in manifest.files(table)]
         absent = [file for file in files if not file.is_file()]

@@ -65,7 +65,7 @@ def _is(path: Path, file: IO[str]) -> bool:
 
 
 def publish(made: Writer, manifest: Manifest) -> bool:
-    """Move the tables of a writer to their places; then write the manifest that names them.
+    """Move the tables of a writer to their final paths; then write the manifest that names them.
 
     In the private folder, the files of a table are called TABLE-0.parquet, TABLE-1.parquet, ...
 
@@ -146,7 +146,7 @@ def clean(folder: Path) -> int:
 
 
 def _clean_manifests(folder: Path) -> int:
-    """Remove manifests that a killed writer did not rename any more; return their number."""
+    """Remove manifests whose writers were killed before they renamed them; return their number."""
     with session_manifests.manifest_lock(folder):  # so nobody is writing one
         dead = list((folder / MANIFESTS).glob(f".*{UNFINISHED}"))
         for path in dead:

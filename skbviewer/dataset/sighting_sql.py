@@ -2,8 +2,8 @@
 """SQL that reads the sightings of all sessions: captured packets, and lifetimes without a packet.
 
 A lifetime is read only if several recordings have its identity. DuckDB finds these lifetimes by a
-hash of their header values. Equal hashes only make candidates; package matching decides whether
-they are the same packet.
+hash of their header values. Equal hashes only make candidates; the package `matching` decides
+whether they are the same packet.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def limit_here() -> int:
 
 
 def of_arrays(limit: int) -> int:
-    """Return how many bytes of memory outside files large arrays may take under `limit`."""
+    """Return how many bytes large arrays may take in memory (not in files) under `limit`."""
     return min(ARRAYS, max(limit - WORKER, 0) // SHARE) if limit else ARRAYS
 
 
@@ -78,7 +78,7 @@ def of_share(session: Path) -> AbstractContextManager[object]:
 
 
 def needed(files: Sequence[Path]) -> int:
-    """Return about how many bytes of memory a worker needs to import `files`."""
+    """Estimate how many bytes of memory a worker needs to import `files`."""
     rest = sum(map(input_size, files)) // RECORD_BYTES
     return WORKER + rest + rest // (SHARE - 1)
 

@@ -67,7 +67,7 @@ def written_file(out: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def written_text(out: Path) -> Iterator[TextIO]:
-    """Yield a text file (UTF-8, line ends unchanged) that is written as written_file() does."""
+    """Yield a text file (UTF-8, line ends unchanged), which written_file() writes."""
     with written_file(out) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="")
         yield text
@@ -82,7 +82,7 @@ def write_text(out: Path, text: str) -> None:
 
 
 def write_parts(out: Path, parts: Iterable[bytes | UInt8s]) -> None:
-    """Write `parts` to a file, one after the other, and rename it as written_file() does."""
+    """Write `parts`, one after the other, to a file; rename the file as written_file() does."""
     with written_file(out) as file:
         for part in parts:
             view = part.data if isinstance(part, np.ndarray) else memoryview(part)

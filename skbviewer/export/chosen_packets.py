@@ -22,8 +22,9 @@ MOST_PACKETS, MOST_BYTES = 1 << 16, 1 << 25  # of a block of packets that is wri
 class Places(NamedTuple):
     """Where packets are in the file of their capture, and which part of each packet is written.
 
-    A packet's `caplen` captured bytes begin at `offset`. Its first `kept` bytes are written. Its
-    `length` is its size on the wire. `ts` is the time (ns) on the capture's own clock.
+    A packet's `caplen` captured bytes begin at `offset`. The packet's first `kept` bytes are
+    written. The packet's `length` is its size on the wire. `ts` is the time (ns) on the capture's
+    own clock.
     """
 
     offset: Int64s
@@ -59,8 +60,8 @@ def packet_places(data: Data, file: UInt8s, packets: Int64s, request: Request) -
 def chosen_packets(recording: Exportable, request: Request) -> Int64s:
     """Return the numbers of the captured packets that `request` chooses, ascending.
 
-    Raises KeyError if a chosen row is a row K<n> and the request does not ask for kernel-only
-    packets, and the exceptions of chosen_rows().
+    Raises the exceptions of chosen_rows(), and KeyError if a chosen row is a row K<n> but the
+    request does not ask for kernel-only packets.
     """
     for row in request.rows:
         if row < 0 and not request.kernel_only:

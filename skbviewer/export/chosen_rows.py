@@ -3,9 +3,9 @@
 
 A row is a packet, or row K<n>: an skb lifetime without a packet. A row is chosen if it matches the
 filter, is among the named rows, and is in the range. A packet is in the range if it was captured
-within the range; a row K<n> is in it if its lifetime began then. Formats that contain only captured
-packets leave out the rows K<n>. Lifetimes that are no rows (copies of sniffers, ambiguous matches)
-are exported only if the request restricts nothing.
+within the range; a row K<n> is in the range if its lifetime began within the range. Formats that
+contain only captured packets leave out the rows K<n>. Lifetimes that are no rows (copies of
+sniffers, ambiguous matches) are exported only if the request restricts nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def chosen_rows(recording: Exportable, request: Request) -> Int64s | None:
     """Return the rows that `request` chooses; None means all rows, because nothing is restricted.
 
     Packets n come first, in ascending order, then -n for rows K<n>, in ascending order of n. Raises
-    KeyError if a row does not exist, FilterError, BadInput and Cancelled.
+    FilterError, BadInput and Cancelled, and KeyError if a row does not exist.
     """
     packets, others = recording.packets.count(), recording.packets.all_kernel_only_count()
     for row in request.rows:
@@ -60,7 +60,7 @@ def rows_of_request(recording: Exportable, request: Request) -> TableRows | None
 def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
     """Return the call stacks of one row or, if no row is named, of all rows that `request` chooses.
 
-    Raises KeyError if a row does not exist, FilterError, BadInput and Cancelled.
+    Raises FilterError, BadInput and Cancelled, and KeyError if a row does not exist.
     """
     from ..analysis.stats.call_stacks import path_stacks  # only these exports need statistics
 

@@ -53,13 +53,13 @@ def head_lines(found: Comparison, names: tuple[str, str]) -> Iterator[str]:
 
 
 def by_weight(rows: Sequence[Difference]) -> list[Difference]:
-    """Return all rows by section, the changes first, each part from the largest to the smallest."""
+    """Return all rows, sorted: the changes first, and larger differences before smaller ones."""
     share = _shares(rows)
     return sorted(rows, key=lambda row: (not row.changed, -share.get(row.name, 0), *_order(row)))
 
 
 def _shares(rows: Sequence[Difference]) -> dict[str, float]:
-    """Return which share of passes took each path in A or B; {} for rows of other sections."""
+    """Return the share of passes that took each path: the greater one of A and B."""
     return {row.name: max(row.a or 0, row.b or 0) for row in rows if row.measure == PART}
 
 
@@ -112,7 +112,7 @@ def _order(row: Difference) -> tuple[int, float]:
 
 
 def _weight(row: Difference) -> float:
-    """Return a sort key, how much a difference matters: its size times how often it occurs in B."""
+    """Return how much a difference matters: its size times the greater of its counts in A and B."""
     number = max(row.number_a, row.number_b) if row.measure.unit == NS else 1
     return abs((row.b or 0.0) - (row.a or 0.0)) * number
 
@@ -135,7 +135,7 @@ def sentence(row: Difference, paths: Mapping[str, PathClass] | None = None) -> s
 
 
 def per(row: Difference) -> str:
-    """Return to what a number is relative: "a call", "a pass", "of passes of its direction"."""
+    """Return what a number is relative to: "a call", "a pass", "of passes of its direction"."""
     word = "of" if row.measure.unit == SHARE else "a"
     return f"{word} {row.measure.of}"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Cells of CSV files.
 
-A spreadsheet takes a text that begins with =, +, - or @ for a formula. Processes, devices and
-functions may have such names. With an apostrophe in front, the spreadsheet treats the cell as a
-text (OWASP, "CSV Injection").
+A spreadsheet takes a text that begins with =, +, - or @ for a formula. Names of processes, devices
+and functions may begin with these characters. With an apostrophe in front, the spreadsheet treats
+the cell as a text (OWASP, "CSV Injection").
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ def csv_cell(value: Any) -> Any:
 
 
 def comment_lines(texts: Iterable[str]) -> Iterator[str]:
-    """Yield lines of comments; spreadsheets divide comments into cells, too, as in all lines.
+    """Yield the lines of a comment, in which no cell looks like a formula.
 
-    A comment is one line: unprintable characters in it become escapes.
+    Spreadsheets divide all lines into cells, even comments. A comment is one line: unprintable
+    characters in it become escapes.
     """
     for text in texts:
         yield INSIDE.sub(r"\1'", f"# {printable(text)}") + "\n"

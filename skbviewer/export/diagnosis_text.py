@@ -51,7 +51,7 @@ def quiet(made: Diagnosis) -> list[str]:
 
 
 def not_judged(made: Diagnosis) -> list[Skipped]:
-    """Return the rules that could not be judged, in one entry if they lack the same data."""
+    """Return the rules that could not be judged; rules that lack the same data share one entry."""
     alike: dict[tuple[str, str], list[str]] = {}
     for one in made.judged:
         if not one.judged:

@@ -90,9 +90,9 @@ class ExportableRows(Protocol):
     ) -> RowIds | None:
         """Return the rows that match the display filter `text`, sorted; None means all packets.
 
-        `order` is a field or a word such as "source", by which rows are sorted, and whether to sort
-        in descending order. `kernel_only` adds rows K<n>; `all_lives` also adds rows without an
-        address. Rows in `hidden` are left out. Raises Cancelled.
+        `order` names the field (or a word such as "source") by which rows are sorted, and says
+        whether to sort in descending order. `kernel_only` adds rows K<n>; `all_lives` also adds
+        rows without an address. Rows in `hidden` are left out. Raises Cancelled.
         """
 
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
@@ -158,7 +158,7 @@ class ExportableList(Protocol):
         """Return the tables from which the fields of display filters are computed."""
 
     def capture_bytes(self, source: int) -> UInt8s:
-        """Return the bytes of the capture `source`; offsets of packets are positions there."""
+        """Return the bytes of the capture `source`; offsets of packets are positions in it."""
 
     def point_packets(self, source: int, progress: Progress) -> tuple[PointPackets, UInt8s]:
         """Return the packets with bytes in the retis log `source`, and the decompressed log."""
@@ -181,7 +181,7 @@ class ExportableTables(Protocol):
         progress: Progress,
         share: Share = ALL,
     ) -> Iterator[dict[str, Vector]]:
-        """Yield the columns of a table in blocks of rows: at least one, which may be empty.
+        """Yield the columns of a table in blocks of rows: at least one block, which may be empty.
 
         `share` says which part of the blocks to yield; that part may be empty.
         """
@@ -237,7 +237,7 @@ class Export(NamedTuple):
     """A line of EXPORTS: an export format, and the subjects that a file of this format can contain.
 
     `write` is None for pictures, which skbviewer.gui paints (see PAINTERS there). `write` raises
-    KeyError with a line for the user, FilterError, BadInput and Cancelled.
+    FilterError, BadInput, Cancelled, and KeyError with a line for the user.
     """
 
     name: str  # the option of the command line, without dashes

@@ -29,8 +29,8 @@ AT_ONCE = 1 << 13  # rows whose texts are in memory
 def write_jsonl(recording: Exportable, request: Request, out: Path) -> None:
     """Write to the file `out` the rows of all packets that `request` names.
 
-    Raises KeyError if the packet does not exist, FilterError, BadInput if a capture or `out` cannot
-    be used, and Cancelled.
+    Raises KeyError if the packet does not exist, FilterError if the filter is wrong, BadInput if a
+    capture or `out` cannot be used, and Cancelled if the user cancels.
     """
     chosen, names = rows_of_request(recording, request), pseudonyms_of(recording, request)
     with written_file(out) as file:

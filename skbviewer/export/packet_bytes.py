@@ -45,7 +45,8 @@ def byte_blocks(
 
     `packets` are numbers of packets, ascending; None means all packets. `snaplen` is how many bytes
     of each packet are written at most; 0 means all bytes. With `names`, addresses are replaced and
-    payloads become zeros. Raises BadInput if a capture cannot be read, and Cancelled.
+    payloads become zeros. Raises BadInput if a capture cannot be read, and Cancelled if the user
+    cancels.
     """
     fields = recording.export.field_data()
     columns = fields.columns

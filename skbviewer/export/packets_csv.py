@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write the packet list as CSV, to a file or as the command `packets` prints it.
+"""Write the packet list as CSV: to a file, or as the output of the command `packets`.
 
 Times are ns. relative_ns is the packet list's Time column. ts_ns of a row K<n> is on the clock of
 its kernel log.

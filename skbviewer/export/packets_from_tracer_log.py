@@ -31,7 +31,8 @@ NO_BYTES = (
 class PointsOfLifetimes(NamedTuple):
     """Points of one log.
 
-    The arrays have 0-based rows: of PointPackets, of table event, and of table series.
+    The arrays have 0-based row numbers: `point` in PointPackets, `event` in table event, and
+    `series` in table series.
     """
 
     point: Int64s
@@ -42,8 +43,8 @@ class PointsOfLifetimes(NamedTuple):
 class LogPackets(NamedTuple):
     """Lifetimes of one log, and the packet bytes that represent them, in order of time.
 
-    `number` has the number n of each row K<n>. `series` has the lifetimes as 0-based rows of table
-    `series`, and `event` the points whose bytes are used as 0-based rows of table `event`. The
+    `number` has the number n of each row K<n>. `series` has the lifetimes (0-based rows of table
+    `series`). `event` has the points whose bytes are used (0-based rows of table `event`). The
     bytes of packet k are data[offset[k] :][: caplen[k]]. `ts` is the time of the point, ns since
     the epoch, on the clock of the first capture.
     """
@@ -59,7 +60,7 @@ class LogPackets(NamedTuple):
     ts: Int64s
 
     def places(self, request: Request) -> Places:
-        """Return packets' positions in `data`, and how many bytes `request` lets be written."""
+        """Return the packets' positions in `data`, and the number of bytes to write of each."""
         zeros = np.zeros(len(self.number), np.int64)
         linktype, headers = zeros + ETHERNET, None
         if not request.payload:
@@ -79,8 +80,8 @@ def log_packets(recording: Exportable, request: Request) -> list[LogPackets]:
     """Return the packets of rows K<n> that `request` names, grouped by the log with their bytes.
 
     The result is empty unless the request asks for kernel-only packets. Raises KeyError if no log
-    contains bytes of packets, or of a packet that the request names; FilterError; BadInput if a log
-    cannot be read; and Cancelled.
+    contains bytes of packets, or of a packet that the request names. Raises FilterError if the
+    filter is wrong, BadInput if a log cannot be read, and Cancelled if the user cancels.
     """
     if not request.kernel_only:
         return []

@@ -56,8 +56,9 @@ def write_parquet(
 
     `codec` is how the files are compressed: QUICK or SMALL, which also sorts the rows of some
     tables. `share` is the part of each table to write. The files of all shares, in order, have the
-    rows of the whole table. Raises KeyError if the packet does not exist, FilterError, BadInput if
-    pyarrow is missing or a capture or `out` cannot be used, and Cancelled.
+    rows of the whole table. Raises KeyError if the packet does not exist, FilterError if the filter
+    is wrong, BadInput if pyarrow is missing or a capture or `out` cannot be used, and Cancelled if
+    the user cancels.
     """
     arrow, parquet = _libraries(out)
     chosen, names = rows_of_request(recording, request), pseudonyms_of(recording, request)

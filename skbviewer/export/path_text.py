@@ -56,7 +56,7 @@ ACROSS = ("log", "session_offset_ns", "session_error_ns", "wire_ns", "wire_error
 
 
 def _behind(path: PacketPath, leg: Leg) -> str:
-    """Return ", begins 1035.120 +- 632.410 us after leg 1"; "" if all legs are of one log."""
+    """Return a text like ", begins 1035.120 +- 632.410 us after leg 1"; "" if there is one log."""
     after = path.behind(leg)
     if after is None:
         return ""

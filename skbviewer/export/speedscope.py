@@ -28,8 +28,8 @@ SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 def write_speedscope(recording: Exportable, request: Request, out: Path) -> None:
     """Write to the file `out` the call stacks of the packets that `request` names.
 
-    Raises KeyError if a packet does not exist, FilterError, BadInput if a file cannot be used,
-    and Cancelled.
+    Raises KeyError if a packet does not exist, FilterError if the filter is wrong, BadInput if a
+    file cannot be used, and Cancelled if the user cancels.
     """
     stacks = stacks_of(recording, request)
     title = request.title

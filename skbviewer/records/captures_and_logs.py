@@ -175,20 +175,21 @@ class KernelLog:
     entries come first, then events in the order in which they were written.
 
     LOST records stand for records that the recorder lost; `holes` are gaps in the file itself.
-    `streams` are the CPUs that wrote records. The file is `complete` if no record is missing at its
-    end: the recorder was stopped, and the file has all the records that the recorder counted.
-    `missed` maps a probe id (-1: unknown probe) to the number of missed hits that no LOST record
-    counts; they may have happened at any time of the recording.
+    `streams` has an entry for each CPU that wrote records. The file is `complete` if no record is
+    missing at its end: the recorder was stopped, and the file has all the records that the recorder
+    counted. `missed` maps a probe id (-1: unknown probe) to the number of missed hits that no LOST
+    record counts; they may have happened at any time of the recording.
 
     `taps` has TAP_DTYPE: the packets that packet sockets received. `taps` is empty for logs of
     older recorders.
 
-    A log without `returns` has SEEN records instead of calls: a function had an skb at that time,
-    and it is unknown when the function returned. `lifetimes` is the number of each record's skb
-    lifetime, if the log shows it; numbers count from 0 in the order of first records, and -1 means
-    none. `sections` are JSON objects with details that have no column. The upper 32 bits of a
-    record's `data` are the number of its section, counted from 1; 0 = none. `own_packets` are the
-    packets whose bytes the log itself holds, with times of the host's wall clock.
+    A log without `returns` has SEEN records instead of calls. A SEEN record says that a function
+    had an skb at that time, but not when the function returned. `lifetimes` has the number of each
+    record's skb lifetime (-1: none), if the log shows lifetimes; they are numbered from 0 in the
+    order of their first records. `sections` are JSON objects with details that have no column. The
+    upper 32 bits of a record's `data` are the number of its section, counted from 1; 0 = none.
+    `own_packets` are the packets whose bytes the log itself holds, with times of the host's wall
+    clock.
 
     `code` has the machine code of functions, if it was recorded. If code was recorded, `symbols`
     also has the first addresses of all functions that the log names (`ip_output+0x0`).

@@ -106,7 +106,7 @@ class ColumnTable:
         return ColumnTable(self.dtype, {n: column[rows] for n, column in self._columns.items()})
 
     def with_columns(self, changed: Mapping[str, Column]) -> ColumnTable:
-        """Return a table with the columns `changed` instead of its own; others are shared."""
+        """Return a table in which `changed` replaces columns; all other columns are shared."""
         return ColumnTable(self.dtype, {**self._columns, **changed}, self.scratch)
 
     def stored(self, name: str) -> Column:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Loops over millions of rows, compiled to machine code by numba.
 
-`@compiled` is for plain loops over numpy arrays and numbers that process row after row, where array
-operations would need a temporary array for each step.  Neither this module nor the decorator loads
+`@compiled` is for plain loops that process numpy arrays and numbers row after row, where array
+operations would need a temporary array for each step. Neither this module nor the decorator loads
 numba; the first call of a compiled function does.
 """
 
@@ -40,12 +40,12 @@ class Compiled(Generic[P, R]):
     """A function that is compiled at its first call, once for each set of argument types.
 
     Always pass the same types. A Python int and an int64 count as one type, an int32 as another. A
-    literal that one compiled function passes to another is yet another type: count from
-    np.int64(0). Contiguous arrays and others have different types, and so have writable arrays and
-    others. The compiler numba knows only a part of Python: arrays (also structured ones), numbers,
-    tuples (also NamedTuples), and other compiled functions from any module. The function must
-    neither hash (dicts, sets) nor use threads: for these, machine_code.py does not load enough of
-    numba. Globals are constants whose values are fixed at compile time. Import globals by name,
+    literal that one compiled function passes to another is yet another type: begin counters with
+    np.int64(0). The type of an array also depends on whether it is contiguous and whether it is
+    writable. The compiler numba knows only a part of Python: arrays (also structured ones),
+    numbers, tuples (also NamedTuples), and other compiled functions from any module. The function
+    must neither hash (dicts, sets) nor use threads: for these, machine_code.py does not load enough
+    of numba. Globals are constants whose values are fixed at compile time. Import globals by name,
     because the version of a function (see digest()) does not depend on the members of a module.
 
     The machine code is stored in __pycache__ beside the source or, if that is not writable, in the
@@ -54,9 +54,9 @@ class Compiled(Generic[P, R]):
     changed.
 
     Raises the function's exceptions, but never IndexError: an index out of bounds reads or
-    overwrites other memory. Therefore check indices that come from files before the call. Integers
-    wrap around, and a division by zero raises ZeroDivisionError. The GIL is released, so other
-    threads run meanwhile.
+    overwrites other memory. Before the call, therefore, check all indices that come from files.
+    Integers wrap around, and a division by zero raises ZeroDivisionError. The GIL is released, so
+    that other threads can run at the same time.
     """
 
     def __init__(self, function: Callable[P, R], options: dict[str, Any] = OPTIONS) -> None:
@@ -146,9 +146,9 @@ def compiled(function: Callable[P, R]) -> Compiled[P, R]:
 
 
 def allocation_free(function: Callable[P, R]) -> Compiled[P, R]:
-    """Compile a function that allocates no array, without counting references to arrays.
+    """Compile a function that allocates no array; the code counts no references to arrays.
 
-    Counting takes most of the time of a short function that is called for each row.
+    Counting references takes most of the time of a short function that is called for each row.
     """
     return Compiled(function, ALLOCATION_FREE)
 
@@ -169,7 +169,7 @@ def _code(code: CodeType) -> tuple[object, ...]:
 def _machine_code() -> ModuleType:
     """Return the module that loads numba, imported with the garbage collector off.
 
-    Its objects are never freed, so there is nothing to collect.
+    numba's objects are never freed, so there is nothing to collect.
     """
     global _loaded
     with _loading:

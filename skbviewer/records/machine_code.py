@@ -2,9 +2,9 @@
 """The machine code of compiled functions: compiled by numba, stored on disk, loaded from there.
 
 numba prepares its compiler before it loads code, even if nothing has to be compiled; that takes
-three times as long as loading the code. It also stores a copy of each function, to be inlined in
-other compiled functions, reads it each time, and gives each function an LLVM module. This module
-stores and loads object code only, without preparing a compiler. Importing it loads numba.
+three times as long as loading the code. numba also stores a copy of each function, to be inlined in
+other compiled functions; it reads this copy each time, and gives each function an LLVM module. This
+module stores and loads object code only, without preparing a compiler. Importing it loads numba.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Stored(CompileResultCacheImpl):  # type: ignore[misc]
         """Return the parts to store: numba's own, but not the copy for inlining.
 
         Machine code reads only constants in the environments of the functions that it contains.
-        Those without constants would make numba import their modules.
+        Environments without constants would make numba import their modules.
         """
         (_, _, (code, _)), *rest, inlined = super().reduce(result)
         return (code, *rest, [one for one in inlined if one.consts])
@@ -122,8 +122,9 @@ def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callabl
 def _compile_once(load_or_compile: Callable[[Any], Any], source: Path, signature: Any) -> Any:
     """Return the code for a signature, loaded or compiled.
 
-    If another process compiles a function of the same source file, wait for it and load what it
-    stored: three processes that start on a new machine would each compile for a minute.
+    If another process is compiling a function of the same source file, wait for that process and
+    load what it stored. Otherwise, three processes that start on a new machine would each compile
+    for a minute.
     """
     with ExitStack() as opened:
         with suppress(OSError):  # a source in an archive, or a file system without locks

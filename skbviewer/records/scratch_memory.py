@@ -37,7 +37,7 @@ class Scratch:
 
     @classmethod
     def for_rows(cls, size: int, folder: Path | None) -> Scratch:
-        """Return a Scratch for rows with `size` bytes in all, and for arrays made from these rows.
+        """Return a Scratch for rows that take `size` bytes, and for arrays made from these rows.
 
         The result uses `folder` if the rows are large.
         """
@@ -45,7 +45,7 @@ class Scratch:
 
     @property
     def in_files(self) -> bool:
-        """Return whether large arrays are in files; only then forget() has an effect."""
+        """Return whether large arrays are in files; otherwise forget() has no effect."""
         return self._folder is not None
 
     def take(self, count: int, dtype: npt.DTypeLike) -> Array:
@@ -92,7 +92,7 @@ class Scratch:
 
 
 class Gathered:
-    """An array that is built from parts of unknown number."""
+    """An array that is built from parts, whose number is not known before."""
 
     def __init__(self, scratch: Scratch, dtype: npt.DTypeLike) -> None:
         self._room, self._dtype = scratch, np.dtype(dtype)

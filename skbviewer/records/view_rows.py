@@ -167,7 +167,7 @@ class Wait(NamedTuple):
     """A time during which no function worked for a packet, and why none did.
 
     `what` is OUTSIDE if no record shows the reason. `what` is MAYBE_LOST if records were lost
-    meanwhile, because the packet may have been anywhere then.
+    during this time: the packet may then have been anywhere.
     """
 
     what: str
@@ -267,9 +267,9 @@ class Behind(NamedTuple):
 class PacketPath(NamedTuple):
     """Everything that the window shows of one packet; `legs` are in order of session time.
 
-    `branches` are legs of other packets. Either this packet was cloned or cut from these packets or
-    joined to them, or these packets were cloned or cut from this packet or joined to it. Legs that
-    match this packet are not among the branches, and neither are sniffers' copies.
+    `branches` are legs of other packets. This packet was cloned or cut from one of these packets or
+    joined to it, or the other way round. Legs that match this packet are not among the branches,
+    and neither are sniffers' copies.
     """
 
     packet: PacketRow | None
@@ -278,7 +278,7 @@ class PacketPath(NamedTuple):
 
     @property
     def certain_legs(self) -> tuple[Leg, ...]:
-        """Return the `legs` that certainly belong to the packet; all legs of an skb lifetime."""
+        """Return the `legs` that certainly belong to the packet; all of them if it is None."""
         if self.packet is None:
             return self.legs
         return tuple(leg for leg in self.legs if leg.match != "ambiguous")

@@ -34,8 +34,8 @@ usable AS (
 def _sections(kind: str, names: Sequence[str], begins: Sequence[str], more: str = "") -> str:
     """Return a SELECT of the stages of all legs of a kind; a stage that a leg lacks is NULL.
 
-    Each stage lasts until the next stage that the leg has begins, or until the leg ends. `more` is
-    the duration of a further stage, which is the last one of `names`.
+    Each stage lasts until the begin of the leg's next stage, or until the leg ends. `more` is the
+    duration of a further stage, which is the last one of `names`.
     """
     columns, following = [], "end_ns"
     for number in reversed(range(len(begins))):
@@ -65,7 +65,7 @@ _SECTIONS = " UNION ALL ".join(
 
 
 def _first(name: str, condition: str) -> str:
-    """Return a column: when a leg, after its begin, entered a function with `condition`."""
+    """Return a column: the first time at which a leg entered a function that meets `condition`."""
     return f"min(c.entry_ns) FILTER (c.entry_ns >= u.begin_ns AND {condition}) AS {name}"
 
 

@@ -31,7 +31,7 @@ SELECT count(*) FROM lacking c {{join}} JOIN picked k ON k.session = c.session A
 def statistics(folder: Path, table: str, text: str, progress: Progress) -> Answer:
     """Return a table of TABLES for the packets that match the display filter `text`.
 
-    Raises KeyError if the table does not exist, BadInput, FilterError and Cancelled.
+    Raises BadInput, FilterError and Cancelled, and KeyError if the table does not exist.
     """
     if table not in TABLES:
         raise KeyError(f"dataset stats: {table} is not one of {', '.join(TABLES)}")

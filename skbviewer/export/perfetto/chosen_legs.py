@@ -48,7 +48,7 @@ def chosen_legs(recording: Exportable, request: Request) -> ChosenLegs:
 
 
 def _titles(packet: Int64s, leg: Int64s, kernel_only: Int64s) -> tuple[Int64s, tuple[str, ...]]:
-    """Return texts that name packets, and for each leg the number of its text."""
+    """Return texts that name packets, and for each leg the number of the text for its packets."""
     title, titles = np.zeros(len(kernel_only), np.int64), [""]
 
     def name(legs: Int64s, numbers: Int64s, prefix: str) -> None:

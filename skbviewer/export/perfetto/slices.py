@@ -65,7 +65,7 @@ class Slices(NamedTuple):
 
 
 class _Texts:
-    """Gives texts numbers in the order of their first use."""
+    """Assigns a number to each text, in the order of first use."""
 
     def __init__(self, *first: str) -> None:
         self.number = {text: n for n, text in enumerate(first)}
@@ -186,8 +186,8 @@ def _flows(
 ) -> tuple[Int64s, Int64s]:
     """Return the flows of each call; a flow connects the calls of one packet.
 
-    A call has the flows of the legs in which it is the outermost call, if each flow is also in
-    another slice.
+    A call has the flows of the legs in which it is the outermost call; flows of a single slice are
+    left out.
     """
     rows = calls[members]
     outermost = data.columns.take(CALL, "parent", rows) <= 0

@@ -2,11 +2,11 @@
 """Calls, events and counters of packets as a trace for Perfetto.
 
 Input: the legs of the packets that a request names. Output: a protobuf trace. Each thread has a
-track, and each context of each CPU that is no thread. Calls that do not nest are divided into
-several tracks, because Perfetto drops slices that overlap. Calls are slices, with their layers as
-categories. Events, and calls without a recorded return, are instants. Flows connect the outermost
-calls that handled the same packet. Times are session time, which is CLOCK_REALTIME of the first
-kernel log's host. Format: https://perfetto.dev/docs/reference/trace-packet-proto
+track, and so has each context of a CPU that is no thread, such as softirq. Calls that do not nest
+are divided into several tracks, because Perfetto drops slices that overlap. Calls are slices, with
+their layers as categories. Events, and calls without a recorded return, are instants. Flows connect
+the outermost calls that handled the same packet. Times are session time, which is CLOCK_REALTIME of
+the first kernel log's host. Format: https://perfetto.dev/docs/reference/trace-packet-proto
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ STEPS = 4  # of progress before events are written
 def write_perfetto(recording: Exportable, request: Request, out: Path) -> None:
     """Write the calls and events of the packets that `request` names.
 
-    Raises KeyError if a packet does not exist, FilterError, Cancelled, and BadInput if there is no
-    kernel log, `out` cannot be written, the package perfetto is missing, or there are more than
-    MOST calls and events.
+    Raises KeyError if a packet does not exist, FilterError if the filter is wrong, and Cancelled if
+    the user cancels. Raises BadInput if there is no kernel log, `out` cannot be written, the
+    package perfetto is missing, or there are more than MOST calls and events.
     """
     try:
         from . import trace_head  # noqa: F401  # needs the optional package

@@ -2,8 +2,8 @@
 """The part of a trace before its events: tracks, names, clocks and counters.
 
 The package perfetto makes these trace packets, except those with values of counters. All packets of
-the trace are one sequence. Its first packet contains the names to which later packets refer by
-number.
+the trace are one sequence. The first trace packet contains the names to which later trace packets
+refer by number.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ class Head:
     def clocks(self, session_ns: int, monotonic_ns: int) -> None:
         """Write what two clocks showed at one moment, so that Perfetto can relate the clocks.
 
-        `session_ns` is the time of CLOCK_REALTIME, on which events are; `monotonic_ns` is the time
-        of CLOCK_MONOTONIC.
+        `session_ns` is the time of CLOCK_REALTIME, in which the events' times are given;
+        `monotonic_ns` is the time of CLOCK_MONOTONIC.
         """
         packet = self._packet()
         packet.timestamp = session_ns
@@ -112,7 +112,7 @@ class Head:
         self._builder.write_packet(packet)
 
     def logs(self, titles: Mapping[int, str]) -> None:
-        """Write a group of tracks for each kernel log; `titles` are by source id."""
+        """Write a group of tracks for each kernel log; `titles` maps source ids to titles."""
         for source, title in titles.items():
             packet = self._packet()
             packet.track_descriptor.uuid = source

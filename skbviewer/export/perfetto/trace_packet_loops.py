@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write starts, ends, instants and counter values as serialised TracePackets, many in one loop.
+"""Serialise slices' starts and ends, instants and counter values as TracePackets, in one loop.
 
 The package perfetto takes some microseconds to write one message. Therefore a loop writes the bytes
 of messages; the numbers of fields come from the package (trace_fields.py). Encoding:
@@ -140,7 +140,8 @@ def write_events(out: UInt8s, fields: Fields, events: Events, first: int, last: 
     """Write the events from `first` to `last` - 1 into `out`; return the number of bytes written.
 
     An event needs at most LARGEST bytes, and FLOW bytes for each flow. An event must stay below 16
-    KiB, because lengths are written in two bytes; an event with up to 1000 flows does.
+    KiB, because lengths are written in two bytes; an event with at most 1000 flows is smaller than
+    that.
     """
     at = np.int64(0)
     for i in range(first, last):

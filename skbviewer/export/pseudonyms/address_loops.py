@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Prefix-preserving pseudonyms of addresses, made almost as Crypto-PAn makes them.
 
-If two addresses share the first n bits and differ in the next one, so do their pseudonyms (Xu, Fan,
-Ammar and Moon, "Prefix-preserving IP address anonymization", ICNP 2002). A keyed hash of an
-address's preceding bits decides whether a bit is flipped. These rules differ from Crypto-PAn:
+Two pseudonyms share exactly as many leading bits as the two addresses (Xu, Fan, Ammar and Moon,
+"Prefix-preserving IP address anonymization", ICNP 2002). A keyed hash of an address's preceding
+bits decides whether a bit is flipped. These rules differ from Crypto-PAn:
 
-- No bit is flipped after the prefix of an address block that stays unchanged (multicast,
-  loopback, ...). No other address therefore gets a pseudonym in an unchanged block.
+- No bit is flipped after the prefix of an address block that stays unchanged (multicast, loopback,
+  ...). Therefore, the pseudonym of an address outside an unchanged block is outside this block,
+  too.
 - The pseudonym of the last 24 bits of an IPv6 or MAC address depends on these bits only.  The
   pseudonym of an IPv6 address therefore also determines the pseudonym of its solicited-node
   multicast group (RFC 4291, 2.7.1), whose address contains these 24 bits.

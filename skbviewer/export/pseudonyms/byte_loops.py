@@ -70,9 +70,9 @@ def fill(packet: Packet, begin: Int, end: Int, value: Int) -> None:
 def blank(packet: Packet, begin: Int, end: Int) -> None:
     """Overwrite the payload from `begin` to `end` - 1 with zeros, except for its first two bytes.
 
-    The first word becomes the sum of the payload. A checksum over the payload stays correct or
-    wrong, even if the checksum is in another fragment. The packet's checksums reveal this sum in
-    any case.
+    The first word becomes the sum of the payload. A correct checksum over the payload stays
+    correct, and a wrong one stays wrong, even if the checksum is in another fragment. The packet's
+    checksums reveal this sum in any case.
     """
     if end <= begin:
         return
@@ -134,8 +134,8 @@ def note_checksum(
 ) -> None:
     """Note a checksum at `field` to be adjusted; it covers the bytes from `begin` to `end` - 1.
 
-    `more` is by how much the sum of other bytes (a pseudo-header) has decreased. With `never_zero`,
-    a checksum of 0 is written as 0xffff.
+    `more` is the amount by which the sum of other bytes (a pseudo-header) has decreased. With
+    `never_zero`, a checksum of 0 is written as 0xffff.
     """
     count = packet.found[0]
     if count == MOST_CHECKSUMS or field + 2 > end:

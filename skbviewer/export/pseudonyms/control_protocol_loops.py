@@ -124,7 +124,7 @@ def _icmp6_body(packet: Packet, at: Int, end: Int, kind: Int) -> Quoted:
 def icmp6(packet: Packet, at: Int, end: Int, less: Int) -> Quoted:
     """Replace the addresses of an ICMPv6 message; return the packet that it quotes.
 
-    The message is in the bytes from `at` to `end` - 1. `less` is by how much the sum of the
+    The message is in the bytes from `at` to `end` - 1. `less` is the amount by which the sum of the
     pseudo-header has decreased.
     """
     if end - at < ICMP_SIZE:

@@ -29,7 +29,7 @@ REMEMBERED = 1 << 16
 
 
 class Addresses(Protocol):
-    """The methods of Pseudonyms that replacing addresses in texts needs."""
+    """The methods of Pseudonyms that are needed to replace addresses in texts."""
 
     def ipv4(self, values: Int64s) -> Int64s:
         """Return the pseudonyms of IPv4 addresses (numbers of 32 bits)."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packets with pseudonyms: addresses in all headers, zeros for payloads, checksums adjusted.
+"""Put pseudonyms into all headers of packets, overwrite payloads with zeros, adjust checksums.
 
 Everything that is not recognised as a header is treated as payload. Packets inside IP, GRE and
 VXLAN, and quoted packets, are rewritten as well.
@@ -277,7 +277,7 @@ def rewrite(
     packet: Packet, begin: Int64s, end: Int64s, macs: Int64s, kept: Int64s, ipv4: Int64s,
     ipv6: Int64s, arps: Int64s,
 ) -> None:  # fmt: skip
-    """Replace addresses and zero payloads in packet.new, which is a copy of packet.old at first.
+    """Replace addresses in packet.new, at first a copy of packet.old, and make its payload zeros.
 
     Packet i is in the bytes from begin[i] to end[i] - 1.
 

@@ -30,8 +30,9 @@ def with_pseudonyms(
 
     For each packet: link type, offset in `data`, captured and original length.
 
-    Payloads become zeros, except for a word that keeps the payload's sum. Link headers of unknown
-    form become zeros, and so do all bytes of a packet whose link type is unknown.
+    Payloads become zeros, except for their first word, which gets the sum of the payload. Link
+    headers of unknown form become zeros, and so do all bytes of a packet whose link type is
+    unknown.
     """
     found = header_extents(data, linktype, offset, caplen, length)
     end = (offset + caplen).astype(np.int64)

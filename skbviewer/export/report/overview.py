@@ -42,7 +42,7 @@ def _when(facts: Facts) -> Iterator[str]:
 
 
 def numbers(facts: Facts) -> Markup:
-    """Return a card per number: first the report's packets, then the whole recording."""
+    """Return a card per number: first numbers of the report's packets, then of the recording."""
     info, matches = facts.info, facts.info["matches"]
     drops, lost = _sum(facts, "drops", "number"), _sum(facts, "drops", "lost")
     these = (

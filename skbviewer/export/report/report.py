@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Write a report: one HTML file that has no scripts and loads nothing.
 
-Input: packets of a session, and a function that paints a path. Output: sections on where the
-packets were recorded, a summary, the list of packets, the shown paths with pictures and calls,
-drops, layers and functions. The page's content security policy allows only the page's own style
-sheet, identified by its hash.
+Input: packets of a session, and a function that paints a path. Output: a page that shows where the
+packets were recorded, a summary, the list of packets, the chosen paths (as pictures and lists of
+calls), drops, layers and functions. The page's content security policy allows only the page's own
+style sheet, identified by its hash.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class Facts(NamedTuple):
 def facts_of(recording: Exportable, request: Request) -> Facts:
     """Read the contents of the report that `request` names.
 
-    Raises KeyError if a packet does not exist, FilterError, BadInput and Cancelled.
+    Raises FilterError, BadInput and Cancelled, and KeyError if a packet does not exist.
     """
     clean, names = _cleaning(recording, request)
     progress = request.progress

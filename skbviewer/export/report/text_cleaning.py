@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def with_changed_texts(value: T, change: Callable[[str], str]) -> T:
-    """Return a copy of `value` (text, or nested tuples and dicts) after `change` of each text."""
+    """Return a copy of `value` (text, or nested tuples and dicts); `change` is applied to texts."""
     made: Any = value
     if type(value) is str:  # not an enumeration
         made = change(str(value))

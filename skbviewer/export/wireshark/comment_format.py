@@ -20,7 +20,8 @@ with PREFIX, a space and the name of their part. A comment that is too long is c
 comments.
 
 The first comment also has the least and the greatest value of some fields of calls (RANGED), under
-their name and "_range". A filter for more or less than a number needs no other values.
+their name and "_range". The least and the greatest value suffice for a filter that compares the
+field by < or >.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Install files in the user's Wireshark folders, and remove the files again.
 
-Wireshark on Unix keeps the configuration in WIRESHARK_CONFIG_DIR if that is set; otherwise in
-wireshark in XDG_CONFIG_HOME (~/.config), or in ~/.wireshark if only that folder exists (User's
-Guide, appendix B). Plugins are in ~/.local/lib/wireshark/plugins.
+On Unix, Wireshark keeps its configuration in the folder WIRESHARK_CONFIG_DIR if that is set.
+Otherwise, the configuration is in the folder wireshark of XDG_CONFIG_HOME (~/.config), or in
+~/.wireshark if only that folder exists (User's Guide, appendix B). Plugins are in
+~/.local/lib/wireshark/plugins.
 """
 
 from __future__ import annotations

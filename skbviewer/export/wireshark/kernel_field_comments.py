@@ -50,7 +50,7 @@ FEW = 8  # distinct numbers
 
 
 def texts_of(parts: list[bytes]) -> Texts:
-    """Return byte strings, one per packet, joined to one Texts."""
+    """Join byte strings, one per packet, into one Texts."""
     ends = np.cumsum([0, *map(len, parts)], dtype=np.int64)
     return Texts(np.frombuffer(b"".join(parts) + bytes(AHEAD), np.uint8), ends)
 
@@ -227,7 +227,7 @@ def _most(field: Field, column: Column, texts: Texts) -> int:
 
 
 def _one_after_the_other(parts: Sequence[Texts]) -> Texts:
-    """Return several Texts joined to one."""
+    """Join several Texts into a single one."""
     begin = np.cumsum([0, *(part.ends[-1] for part in parts)])
     data = [part.data[: part.ends[-1]] for part in parts] + [np.zeros(AHEAD, np.uint8)]
     ends = [part.ends[:-1] + at for part, at in zip(parts, begin, strict=False)] + [begin[-1:]]

@@ -38,7 +38,7 @@ LAST_NS = (1 << 32) * SECOND  # seconds are unsigned numbers of 32 bits
 def write_pcap(recording: Exportable, request: Request, out: Path) -> None:
     """Write the packets that `request` names, in order of time.
 
-    Raises KeyError if a packet does not exist or no log contains bytes, FilterError and Cancelled.
+    Raises FilterError, Cancelled, and KeyError if a packet does not exist or no log contains bytes.
     Raises BadInput if an input or `out` cannot be used, or if a pcap file cannot contain the
     packets: they have several link types, or a time before 1970 or after 2105.
     """

@@ -8,8 +8,8 @@ Options of the captures' packet blocks are kept: flags, drop count, queue, verdi
 match is exact: the number of its skb lifetime. Two captured packets of one skb therefore have the
 same epb_packetid. No kernel log records the sniffer's drops, or a packet's queue and verdict in
 Wireshark's sense. Packets that no sniffer captured have a comment that says so. Rows K<n> have an
-interface of their own. With pseudonyms, comments and custom options of captures and comments of the
-user are left out, because they can contain anything.
+interface of their own. If addresses get pseudonyms, the user's comments and the comments and custom
+options of captures are left out, because they can contain anything.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ def write_pcapng(recording: Exportable, request: Request, out: Path) -> None:
     """Write to the file `out` the packets that `request` names.
 
     Raises KeyError if a packet does not exist, or if no log contains the bytes of packets that no
-    capture contains; FilterError; BadInput if an input or `out` cannot be used; and Cancelled.
+    capture contains. Raises FilterError if the filter is wrong, BadInput if an input or `out`
+    cannot be used, and Cancelled if the user cancels.
     """
     if request.retis:
         write_retis(recording, request, out)

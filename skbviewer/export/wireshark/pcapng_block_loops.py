@@ -132,7 +132,7 @@ def options_place(data: UInt8s, offset: Int, caplen: Int) -> tuple[np.int64, np.
 def _options(
     data: UInt8s, offset: Int, caplen: Int, changed: bool, texts: bool, out: UInt8s, at: Int
 ) -> tuple[np.int64, bool]:
-    """Copy the options of a packet block; return the end, and whether one is a packet id."""
+    """Copy the options of a packet block; return the end, and whether an option is a packet id."""
     place, end, little = options_place(data, offset, caplen)
     made, has_id = np.int64(at), False
     while place + 4 <= end:
@@ -284,12 +284,12 @@ def write_blocks(
 
     For each packet, offset + caplen must be within `data`. `has_options` says whether a packet is
     in a packet block of a pcapng file that can have options. `length` is the size on the wire.
-    `interface` is a number in the new file. `ticks` is the time (ns) after that interface's
+    `interface` is a number in the new file. `ticks` is the time (ns) after the interface's
     if_tsoffset. `packet_id` is -1 if it is unknown. `comments` are the comments with kernel fields,
     part by part; `notes` are the user's comments ("": none). With `original`, the bytes are those
-    of the source file; then the block's comments, custom options and hashes may be copied. `words`
-    is the array `out`, seen as 32-bit numbers. `out` and the data of `comments` have AHEAD more
-    bytes than are needed.
+    of the source file; in this case, the block's comments, custom options and hashes may be copied.
+    `words` is the array `out`, seen as 32-bit numbers. `out` and the data of `comments` have AHEAD
+    more bytes than are needed.
     """
     at = np.int64(0)
     for i in range(len(offset)):

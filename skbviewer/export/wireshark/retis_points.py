@@ -35,7 +35,7 @@ def points_of(
     """Yield the points that have packet bytes, log by log, in order of time.
 
     The points belong to the lifetimes `beside`, and to lifetimes of those `packets` whose bytes are
-    in a log. Raises BadInput if a log cannot be read, and Cancelled.
+    in a log. Raises BadInput if a log cannot be read, and Cancelled if the user cancels.
     """
     data = recording.export.field_data()
     lifetimes = _lifetimes(recording, data, packets)

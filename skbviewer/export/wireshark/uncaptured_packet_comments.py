@@ -34,5 +34,5 @@ def point_marks(data: Data, rows: Int64s, events: Int64s) -> dict[int, str]:
 
 
 def marks_of_packets(data: Data, packets: Int64s) -> dict[int, str]:
-    """Return a comment for each of `packets`, of a log that was opened without a capture."""
+    """Return a comment for each of `packets`, which are from a log opened without a capture."""
     return dict.fromkeys(packets.tolist(), UNSEEN)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run long work outside the window's thread, with progress, cancelling, and one place for errors.
+"""Run long work outside the window's thread; show its progress and errors, and let users cancel.
 
 The work gets a Progress and touches no widget.  The result comes back by a signal.  The results of
 earlier work are ignored.

@@ -95,7 +95,7 @@ class Legend(QWidget):
         return self.fontMetrics().height() + 4
 
     def _paint_right(self, painter: QPainter, left: float) -> None:
-        """Paint the text of show_text(), or the hint if there is no text and enough space."""
+        """Paint the text of show_text() or, if it is "", the hint if there is enough space."""
         text, role = self.message, QPalette.ColorRole.WindowText
         if not text:
             text, role = self.hint, QPalette.ColorRole.PlaceholderText

@@ -120,7 +120,7 @@ class RecordedContents(Protocol):
         """Return the headers of packet `number` as a tree; () if the capture file was moved."""
 
     def stream(self, number: int, progress: Progress | None = None) -> Stream:
-        """Return the stream of packet `number`. Raises Cancelled, and KeyError if there is none."""
+        """Return packet `number`'s stream. Raises KeyError if it is in no stream, and Cancelled."""
 
 
 class RecordedPaths(Protocol):

@@ -53,9 +53,9 @@ def status_text(recording: Recording) -> str:
 def clock_texts(recording: Recording) -> list[str]:
     """Return one text per fitted capture clock: "Clock offset: 1.234567890 s ± 250 ns".
 
-    If there are several clocks, a text also names its capture; if there are several logs, it names
-    its log. With several logs, there is also a text for each further log: "Clock of b.kbl to a.kbl:
-    ± 632.4 µs".
+    If there are several clocks, each text also names its capture; if there are several logs, each
+    text also names its log. With several logs, there is also a text for each further log: "Clock of
+    b.kbl to a.kbl: ± 632.4 µs".
     """
     info, sources = recording.info(), recording.sources()
     clocks = info.get("clock", [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Ask for a text of several lines, usable by keys alone: Tab leaves it, Ctrl+Enter accepts it."""
+"""Ask for a text of several lines; Tab leaves the input field, Ctrl+Enter accepts the text."""
 
 from __future__ import annotations
 

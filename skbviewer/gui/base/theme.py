@@ -82,7 +82,7 @@ def dark_palette() -> QPalette:
 
 
 def outlined_palette(palette: QPalette) -> QPalette:
-    """Return `palette` for boxes whose outlines must be visible on a dark window.
+    """Return a palette like `palette` for boxes whose outlines must be visible on a dark window.
 
     Qt's style Fusion draws outlines darker than the role Window, so this role gets a lighter
     colour.  These boxes use the role Window for nothing else.

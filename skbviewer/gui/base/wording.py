@@ -63,7 +63,7 @@ def candidates(count: int) -> str:
 
 
 def drop(reason: str, place: str, lost: bool) -> str:
-    """Return a drop as text: "NO_SOCKET at icmp_rcv+0x1f4", and whether it lost the packet."""
+    """Return a drop as text: "NO_SOCKET at icmp_rcv+0x1f4", and whether this lost the packet."""
     where = f"{reason} at {place}" if place else reason
     meaning = (
         "the packet was lost"
@@ -76,8 +76,8 @@ def drop(reason: str, place: str, lost: bool) -> str:
 def leg_name(leg: Leg) -> str:
     """Return the name of a leg, such as "Sending, veth-c, netns 4026532177".
 
-    If there are several logs, the name begins with that of the log.  If the leg may belong to
-    another packet, "candidate" precedes it.
+    If there are several logs, the leg's name begins with the name of its log. If the leg may belong
+    to another packet, "candidate" precedes it.
     """
     words = [
         "candidate" if leg.match == "ambiguous" else "",
@@ -91,7 +91,7 @@ def leg_name(leg: Leg) -> str:
 
 
 def whose(leg: Leg) -> str:
-    """Return to which row a leg belongs: "packet 25" or "kernel-only packet K1".
+    """Return the row that a leg belongs to: "packet 25" or "kernel-only packet K1".
 
     If the leg's lifetime is not listed, the text is "lifetime 181".
     """
@@ -125,7 +125,7 @@ def addresses(pairs: Sequence[tuple[str, str]], before: str = "") -> str:
 
 
 def capture_text(leg: Leg, origin_ns: int) -> str:
-    """Return where and when a leg's packet was captured, as text; "" if this is unknown.
+    """Return a text: where and when a leg's packet was captured; "" if this is unknown.
 
     For example "as veth-c sent it, +12.000 µs to +14.250 µs", where the times count from
     `origin_ns`.
@@ -138,7 +138,7 @@ def capture_text(leg: Leg, origin_ns: int) -> str:
 
 
 def begin(behind: Behind) -> str:
-    """Return when a leg begins, relative to leg 1: "1.956 ms ± 632.4 µs after leg 1"."""
+    """Return the time at which a leg begins, such as "1.956 ms ± 632.4 µs after leg 1"."""
     if behind.ns is None:
         return "offset from leg 1 unknown"
     error = f" ± {duration(behind.error_ns)}" if behind.error_ns else ""

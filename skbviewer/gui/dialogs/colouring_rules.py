@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Apply the colouring rules to the packet list, and let the user edit them.
 
-TCP streams of large recordings are followed while the user is idle.  Coloring rules and Info texts
-that depend on streams are applied when all streams have been followed.  After the streams, the
-tables that statistics read are loaded.
+TCP streams of large recordings are followed while the user is idle. Coloring rules and Info texts
+that depend on streams are applied when all streams have been followed. After the streams have been
+followed, the tables that statistics read are loaded.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Colouring(QObject):
 
     @property
     def busy(self) -> bool:
-        """Return whether streams are being followed or statistics loaded, or will be."""
+        """Return whether following streams or loading statistics is running, or will begin."""
         return self._pause.isActive() or self.tasks.busy
 
     def close(self) -> None:
@@ -78,7 +78,7 @@ class Colouring(QObject):
         self._use(recording)
 
     def paint(self, number: int) -> None:
-        """Give the conversation of the current packet the colour `number` (from 1)."""
+        """Paint the conversation of the current packet in the colour `number` (from 1)."""
         row = self._table.current_row()
         found = [] if row is None else conversations(row)
         if not found:
@@ -107,7 +107,7 @@ class Colouring(QObject):
     def _give_way(self, _: str) -> None:
         """Pause this work while the user waits for a filter, a sort or lanes of all calls.
 
-        Lanes of all calls and followed streams take much memory while they are made.
+        Both this work and the making of lanes of all calls take much memory.
         """
         if self.busy:
             self.tasks.cancel()

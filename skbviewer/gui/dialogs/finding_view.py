@@ -38,7 +38,7 @@ NO_FILTER = "No display filter can select these packets"
 
 
 class FindingView(QSplitter):
-    """The list of findings above the selected one.
+    """The list of findings and, below the list, the selected finding.
 
     `evidence_chosen` carries an Evidence with an id. `filter_asked` carries a display filter, and
     whether to apply it.

@@ -124,7 +124,7 @@ class QueryProcess(QObject):
         self._next = None
 
     def _conclude(self, process: QProcess, file: Path) -> None:
-        """Read the result of the query, if `process` is still its process and has ended."""
+        """Read the query's result if `process` has ended and is still the process of that query."""
         if process is not self._process or _runs(process):
             return
         self._process = None

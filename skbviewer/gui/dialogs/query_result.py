@@ -30,7 +30,7 @@ class QueryModel(QAbstractTableModel):
         self.packets = [number for number in found if number is not None]
 
     def packet(self, position: int) -> int | None:
-        """Return the number of the packet in the row at `position`; None if it names no packet."""
+        """Return the packet's number in the row at `position`; None if the row names no packet."""
         value = self.result.rows[position][self._packet] if self._packet >= 0 else None
         return value if isinstance(value, int) and value > 0 else None
 

@@ -97,7 +97,7 @@ class QueryLane(QWidget):
         self.plot.box.setXRange(area.left(), area.right(), padding=0)
 
     def _at(self, x: float, y: float) -> int | None:
-        """Return the span at a position of the plot, or the span next to it."""
+        """Return the index of the box at a position of the plot, or of the box next to it."""
         made = self.made
         if made is None:
             return None

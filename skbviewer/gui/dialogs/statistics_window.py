@@ -126,7 +126,7 @@ class StatisticsWindow(QDialog):
         self.save.clicked.connect(self._ask_save)
 
     def count_again(self, _: bool) -> None:
-        """Count again, because functions without an skb are counted now, or no longer."""
+        """Count again, because the user has shown or hidden the functions without an skb."""
         self._count()
 
     def _count(self) -> None:
@@ -163,7 +163,7 @@ class StatisticsWindow(QDialog):
             view.setFocus()
 
     def _hint(self, found: Table) -> str:
-        """Return the notes and warnings of a table; without any, say what a double-click does."""
+        """Return a table's notes and warnings or, without any, what a double-click does."""
         said = (*found.notes, *found.warnings)
         if said:
             return ". ".join(text[:1].upper() + text[1:] for text in said) + "."
@@ -197,7 +197,7 @@ class StatisticsWindow(QDialog):
         return table
 
     def _fit_columns(self) -> None:
-        """Fit the columns of the visible tab, once: all five tabs of a large table take 0.3 s."""
+        """Fit the visible tab's columns once; fitting five tabs of a large table takes 0.3 s."""
         table = self.tabs.currentWidget()
         if not isinstance(table, QTableView) or table in self._fitted:
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The parts of the time in kernel: a table with bars, compared with the median packets."""
+"""A table with bars for the parts of the time in kernel, and for those of median packets."""
 
 from __future__ import annotations
 

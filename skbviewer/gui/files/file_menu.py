@@ -86,7 +86,7 @@ class Opening(QObject):
     def open(self, paths: Sequence[Path], then: ViewState | None = None) -> None:
         """Open `paths`, and restore the view `then`.
 
-        If `paths` are captures and kernel logs are open (or the reverse), both are opened together.
+        Captures join an open kernel log, and kernel logs join open captures: see files_to_open().
         """
         if paths:
             self._start(files_to_open(self._selection.recording, paths), then)
@@ -136,7 +136,7 @@ class Opening(QObject):
         self._tasks.start(f"Rebuilding {old.path.name}", work, lambda _: self._start(files, then))
 
     def _related(self, files: Sequence[Path]) -> tuple[Path, ...]:
-        """Return the open session if one of `files` is among its inputs: its notes are kept."""
+        """Return the open session, to keep its notes, if one of `files` is among its inputs."""
         now = self._selection.recording
         if now is None:
             return ()
@@ -192,7 +192,7 @@ class Opening(QObject):
             self._messages.hint(hint)
 
     def _report_rules(self, recording: Recording, other: str, hint: str | None) -> None:
-        """Say that other rules made the verdicts; if these are older, offer to match again."""
+        """Say that other rules made the verdicts; if the rules are older, offer to match again."""
         text = f"{recording.file.name}: its verdicts were made by {other}."
         older = are_older(recording.rules())
         if older:

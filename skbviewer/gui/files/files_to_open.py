@@ -16,8 +16,9 @@ LOGS = suffixes(logs=True)
 def files_to_open(recording: Recording | None, paths: Sequence[Path]) -> tuple[Path, ...]:
     """Return the files to open when the user asks for `paths`.
 
-    If `paths` are only captures and only kernel logs are open, or the reverse, the open files come
-    first in the result, so that both are opened together.  Otherwise, the result is `paths`.
+    If `paths` has only captures and the open files are only kernel logs, or the reverse, the result
+    begins with the open files, so that all of them are opened together. Otherwise, the result is
+    `paths`.
     """
     new = tuple(paths)
     if recording is None or any(path.suffix == ".skbv" for path in new):

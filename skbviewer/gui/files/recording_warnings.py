@@ -19,8 +19,8 @@ NO_CAPTURE = (
 def missing(recording: Recording) -> str | None:
     """Return a message about a missing input file or, if none is missing, about the warnings.
 
-    The message has the first warning and the number of others.  Returns None if no file is missing
-    and there are no warnings.
+    The message has the first warning and the number of the other warnings. Returns None if no file
+    is missing and there are no warnings.
     """
     kinds = {source.kind for source in recording.sources()}
     lines = []

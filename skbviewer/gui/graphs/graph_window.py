@@ -122,7 +122,7 @@ class GraphWindow(QDialog):
     def show_made(self, made: Any) -> None:
         """Draw `made`, the result of the function that work() returned.
 
-        This method is not called if that function returned a message.
+        This method is not called if the function of work() returned a message.
         """
         raise NotImplementedError
 

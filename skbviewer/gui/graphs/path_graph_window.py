@@ -176,7 +176,7 @@ class PathGraph(GraphWindow):
         return nearest if far[nearest] <= NEAR_PX else None
 
     def _describe(self, place: QPointF | None) -> None:
-        """Show the numbers of the point or box at the pointer; elsewhere, what the mouse does."""
+        """Show the numbers of the point or box at the pointer, or else what the mouse does."""
         made = self.made
         if made is None:
             return

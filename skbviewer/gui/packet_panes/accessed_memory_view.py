@@ -52,7 +52,7 @@ SELECTED_TIP = "Show only memory accesses of the call that is selected in the ke
 
 
 class MemoryItem(QTreeWidgetItem):
-    """A row of the tree, which sorts numbers by value and not as text."""
+    """A row of the tree; it is compared with other rows by numbers, not by their texts."""
 
     def __lt__(self, other: QTreeWidgetItem) -> bool:
         """Return whether this row comes before the row `other` in the sorted column."""

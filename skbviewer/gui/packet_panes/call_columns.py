@@ -15,7 +15,7 @@ from ..packets.packet_columns import LEFT, RIGHT
 
 
 class CallColumn(NamedTuple):
-    """Title, text of a call, alignment, a sample text that sets the width, and tooltip."""
+    """A column: title, text for a call, alignment, a sample text that sets the width, tooltip."""
 
     title: str
     value: Callable[[Leg, PathCall], str]

@@ -53,7 +53,7 @@ def nodes_of(legs: tuple[Leg, ...], by_time: bool = False) -> list[Node]:
 
 
 def _add_in_order(nodes: list[Node], leg_number: int, leg: Leg) -> None:
-    """Add a leg's calls, waits and events by time.
+    """Add a leg's calls, waits and events in order of time.
 
     At equal times, waits come first and events last.
     """
@@ -71,7 +71,7 @@ def _add_in_order(nodes: list[Node], leg_number: int, leg: Leg) -> None:
 
 
 def _shown(wait: Wait) -> bool:
-    """Return whether a wait gets a row.  A wait inside a call gets a row only if it is long."""
+    """Return whether a wait gets a row.  Inside a call, only a long wait gets a row."""
     return wait.what not in (OUTSIDE, *WITHIN) or (wait.what in WITHIN and wait.dur_ns >= LONG_NS)
 
 
@@ -193,7 +193,7 @@ class CallModel(QAbstractItemModel):
         return (node.leg, node.call) if node.leg < self._own else (-1, -1)
 
     def packet_at(self, index: Index) -> int:
-        """Return to which row of the packet list a branch belongs: n, -n for K<n>, 0 for none."""
+        """Return the row of the packet list for a branch: n for packet n, -n for K<n>, or 0."""
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
         row = self._legs[node.leg].row if node.leg >= self._own else ""
         return -int(row[1:]) if row.startswith("K") else int(row or 0)

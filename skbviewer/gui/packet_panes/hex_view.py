@@ -133,7 +133,7 @@ class HexView(QAbstractScrollArea):
                 painter.drawText(left + column * cell, base, text)
 
     def _columns(self, place: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Return (column, width) of byte number `place` of a line, in hexadecimal and as text."""
+        """Return (column, width) of byte number `place` of a line: in hexadecimal, and as text."""
         return (HEX_AT + place * 3 + (place >= LINE // 2), 2), (TEXT_AT + place, 1)
 
     # Qt's own names

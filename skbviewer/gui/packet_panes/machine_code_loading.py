@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class CodeFiles(NamedTuple):
     """The files beside a recording that show a function's code and how often it was executed.
 
-    If an `image` from the settings does not fit the recorded code, it is left out; an `image` that
-    the user has just `chosen` is refused.
+    An `image` that does not fit the recorded code is left out if it is from the settings, and
+    refused if the user has just `chosen` it.
     """
 
     image: Path | None = None

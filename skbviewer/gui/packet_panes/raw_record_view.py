@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pane of raw records: the slots of the selected call in the .kbl file."""
+"""The pane of raw records: the records of the selected call, as they are in the .kbl file."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class SourceView(QWidget):
     def show_function(self, function: str) -> None:
         """Show the definition of `function`.
 
-        Reads the scan of the kernel source first if this was not done yet.
+        Reads the scan of the kernel source first, unless it has been read already.
         """
         self._function = function
         self._come_forward()

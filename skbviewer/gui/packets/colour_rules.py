@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Colouring rules of the packet list; the defaults are those of Wireshark 4.4 (file colorfilters).
 
-Two of Wireshark's rules are left out: HTTP/2 without TLS, and system events.  No capture that
-skbviewer reads contains such packets. A packet gets the colours of the first rule whose display
-filter it matches.
+Two of Wireshark's rules (HTTP/2 without TLS, and system events) are left out, because no capture
+that skbviewer reads contains such packets. A packet gets the colours of the first rule whose
+display filter it matches.
 """
 
 from __future__ import annotations

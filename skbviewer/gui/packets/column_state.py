@@ -19,7 +19,7 @@ class ColumnState(NamedTuple):
     hidden: bool = False
 
     def column(self) -> Column | None:
-        """Return the column that this state is about; None if this program does not know it."""
+        """Return the column that this state describes; None if this program does not know it."""
         if self.key in BY_KEY:
             return BY_KEY[self.key]._replace(title=self.title)
         return field_column(self.key.removeprefix("field:"), self.title)

@@ -68,7 +68,7 @@ class ColumnWidths:
         return min(most, self._room() // 2) if key in ADDRESSES else most
 
     def _tighten(self, columns: Sequence[int]) -> None:
-        """Give Info the width that the listed rows do not need."""
+        """Narrow `columns` to the texts of the listed rows, so that Info gets more width."""
         for at in columns:
             column, width = self._packets.columns[at], self._header.sectionSize(at)
             self._have(at, min(self._usual(column, tight=True), width))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ExecutedSteps(QObject):
-    """Reads the file of counts in `selection`, and sets the executed instructions in it."""
+    """Reads the file of counts that `selection` names, and stores the result in `selection`."""
 
     read = Signal(str)  # one line for the user: of how many calls
     failed = Signal(str)  # one line for the user

@@ -182,7 +182,7 @@ class RowPages:
         return self._fits[page][place]
 
     def captured_before(self, position: int) -> int | None:
-        """Return when the packet before row `position` was captured, in ns; None if unknown."""
+        """Return the capture time (ns) of the packet before row `position`; None if unknown."""
         page, place = divmod(position, PAGE)
         if page not in self._before:
             if len(self._before) > PAGES_KEPT:

@@ -103,9 +103,9 @@ class PacketTable(QTableView):
     def show_rows(self, recording: Recording | None, ids: RowIds | None = None) -> None:
         """Show the rows `ids` of `recording`, and keep the current row.
 
-        Without `ids`, all packets are shown; without a recording, the table is empty.  If the
-        current row is not listed any more, the row with the nearest number becomes current, or else
-        the first row if there is none.
+        Without `ids`, all packets are shown; without a recording, the table is empty. If the
+        current row is not listed any more, the row with the nearest number becomes current; if
+        there is none, the first row becomes current.
         """
         before, other = self.current_row(), not self.packets.shows(recording)
         self.packets.show(recording, ids)

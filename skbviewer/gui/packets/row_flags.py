@@ -11,7 +11,7 @@ from ..base.recording_interface import RowIds
 
 
 class FlagSets:
-    """Flags of packets 1 .. `packets` and of rows K1 .. K<kernel_only>."""
+    """Flags of the packets from 1 to `packets`, and of the rows from K1 to K<kernel_only>."""
 
     def __init__(self, packets: int = 0, kernel_only: int = 0) -> None:
         self._kernel_only = kernel_only

@@ -61,7 +61,7 @@ class Notes(QObject):
         self._waiting: list[Callable[[], None]] = []
 
     def use(self, recording: Recording | None) -> None:
-        """Show and change the notes of `recording` from now on; the undo stack is empty then."""
+        """Show and change the notes of `recording` from now on, with an empty undo stack."""
         self.tasks.cancel()
         self._waiting.clear()
         self._recording = recording
@@ -92,7 +92,7 @@ class Notes(QObject):
         self._when_free(lambda: self._put(kind, ids, len(self.flags.those(kind, ids, False)) > 0))
 
     def put(self, kind: str, ids: RowIds, on: bool) -> None:
-        """Set the flag `kind` on the rows `ids` (`on`) or clear it, as one step to undo."""
+        """Set the flag `kind` on the rows `ids`, or clear it if not `on`, as one step to undo."""
         self._when_free(lambda: self._put(kind, ids, on))
 
     def undo(self) -> None:
@@ -104,7 +104,7 @@ class Notes(QObject):
         self._when_free(self.stack.redo)
 
     def _when_free(self, act: Callable[[], None]) -> None:
-        """Call `act` now or, while a worker saves flags, after the worker and waiting changes."""
+        """Call `act` now; while a worker saves flags, let `act` wait after earlier changes."""
         if self.tasks.busy:
             self._waiting.append(act)
         else:

@@ -94,7 +94,7 @@ class Selection(QObject):
         self.counts_changed.emit(counts)
 
     def use_steps(self, steps: CountedSteps | None) -> None:
-        """Show the paths with the executed instructions of calls in `steps`; None: without them."""
+        """Show in paths the executed instructions in `steps`; None removes them from the paths."""
         before, self._steps, call = self._steps, steps, self.call
         if self.row is not None and steps is not before:
             self.choose_row(self.row)

@@ -48,8 +48,8 @@ _DIGITS = dict(zip(Precision, (0, 1, 2, 3, 6, 9), strict=True))
 class Moment(NamedTuple):
     """The time of a row, and the other times to which the Time column may relate it.
 
-    `first_ns` is the time of packet 1 or of a time reference. Unknown times are None; so is the
-    time of the previous row if there is no such row.
+    `first_ns` is the time of packet 1 or of a time reference. Unknown times are None, and so is the
+    previous row's time if no row precedes this one.
     """
 
     ts_ns: int | None

@@ -22,7 +22,7 @@ def paint_axis(
 ) -> None:
     """Paint the time axis above the lanes; `corner` is the upper left corner of the lanes.
 
-    `room` is (width of the gutter left of the lanes, right end of the picture), in pixels.  The
+    `room` is (width of the gutter beside the lanes, right end of the picture), in pixels. The
     gutter has the time to which the labels of the ticks are relative.
     """
     gutter, right = room

@@ -68,7 +68,7 @@ def write_png(
 def write_svg(
     out: Path, size: tuple[int, int], dpi: int, background: QColor, title: str, paint: Paint
 ) -> None:
-    """Write an SVG, which `paint` draws; on paper, it has `size` / `dpi` inches.
+    """Write an SVG, which `paint` draws; on paper, the picture measures `size` / `dpi` inches.
 
     Raises BadInput.
     """

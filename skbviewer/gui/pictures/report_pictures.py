@@ -28,9 +28,9 @@ def write_html(recording: Exportable, request: Request, out: Path) -> None:
 
 
 def write_read(facts: Facts, out: Path) -> None:
-    """Write a report of facts that facts_of() has read to `out`. Raises BadInput.
+    """Write to `out` a report of facts that facts_of() has read. Raises BadInput.
 
-    Reading the facts takes most of the time, so a worker can do it before.
+    Reading the facts takes most of the time, so a worker can read them in advance.
     """
     ensure_application()
 

@@ -124,7 +124,7 @@ class TimelineLayout:
         return MARGIN + (LINE - 3) * lines + 12 + LINE
 
     def lines(self) -> list[str]:
-        """Return all texts in the picture, because the table of its texts also has them."""
+        """Return all texts in the picture, for the CSV table, which begins with these texts."""
         return [self.title, *self.subtitle(), *self.footer()]
 
     def frame(self) -> Frame:
@@ -160,7 +160,8 @@ def _part(wanted: tuple[int, int] | None, whole: tuple[int, int]) -> tuple[int, 
 def _all(timeline: Timeline) -> tuple[int, int]:
     """Return the whole range of the timeline.
 
-    For lanes of packets, the range is from the packets' first to their last call or wire time.
+    For lanes of packets, the range begins with the first call or wire time of the packets, and ends
+    with the last one.
     """
     t0 = timeline.t0_ns
     if timeline.kind != "packet" or not (len(timeline.boxes.begin) or timeline.wires):

@@ -32,7 +32,7 @@ def call_tip(call: PathCall, origin_ns: int, more: tuple[tuple[str, str], ...] =
 
 
 def log_rows(leg: Leg) -> tuple[tuple[str, str], ...]:
-    """Return (name, value) lines about a leg's log and its clock error; () if there is one log."""
+    """Return (name, value) lines about a leg's log and its clock error; () if there is just one."""
     if not leg.log:
         return ()
     if leg.session_error_ns is None:

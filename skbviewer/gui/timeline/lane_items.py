@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The items of the timeline that paint in pixels of a Frame: lanes, and the marks above them."""
+"""The items of the timeline that paint in pixels of a Frame: lanes, and markers and notes."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class Loader(QObject):
         self.timeline_ready.emit(found[1])
 
     def place(self, call: int, done: Callable[[CallPlace], object]) -> None:
-        """Find the place of a call (its id in table `calls`), and call `done` with it."""
+        """Find packet, leg and position of a call (an id in table `calls`) and pass them on."""
         recording = self._recording
         if recording is not None:
             self._calls.start(

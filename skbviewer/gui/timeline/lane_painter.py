@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Paint lanes of boxes into a Frame, the same for the window, PNG and SVG."""
+"""Paint lanes of boxes into a Frame, in the same way for the window, PNG and SVG."""
 
 from __future__ import annotations
 
@@ -328,9 +328,9 @@ def title_lines(
 ) -> list[tuple[float, float]]:
     """Return (top, height) of each lane's title, in pixels.
 
-    A title is `wanted` pixels high if there is enough space, and stays in view as long as its lane.
-    If a lane is lower than the title, the title extends into the next lane, provided that two
-    titles fit there.
+    A title is `wanted` pixels high if there is enough space, and stays in view as long as its lane
+    is in view. If a lane is less high than its title, the title extends into the next lane,
+    provided that two titles fit there.
     """
     found, free = [], -math.inf
     for at, (top, height) in enumerate(zip(tops, heights, strict=True)):

@@ -41,12 +41,12 @@ class LanesMode:
 
     @property
     def is_relative(self) -> bool:
-        """Return whether times count from the first entry in each lane, instead of session time."""
+        """Return whether times count from the first entry in each lane (else: session time)."""
         return self.kind == ALIGNED
 
     @property
     def has_low_rows(self) -> bool:
-        """Return whether rows may be lower than their text; this is so in lanes of packets.
+        """Return whether rows may be less high than their text, as in lanes of packets.
 
         These lanes have many rows.
         """
@@ -201,8 +201,8 @@ class LanesMode:
 
         Returns (None, None) if there is no such box.
 
-        Lanes convert each call's time to session time, but a path only shifts each leg, so clock
-        drift may separate them.
+        Lanes convert each call's time to session time, but a path only shifts each leg as a whole,
+        so clock drift may make the times differ.
         """
         assert self.timeline is not None
         of = self.timeline.boxes

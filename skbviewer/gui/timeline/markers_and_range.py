@@ -39,7 +39,7 @@ class TimeState:
     others: tuple[int | None, int | None] = (None, None)  # A and B for swap_markers()
 
     def swap_markers(self) -> None:
-        """Exchange the markers with those of the other kind of lanes.
+        """Swap the present markers with the markers of the other kind of lanes.
 
         Lanes with relative times and lanes with session times have markers of their own.
         """

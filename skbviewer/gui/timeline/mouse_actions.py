@@ -85,7 +85,7 @@ class Mouse(QObject):
     def _right_click(self, scene: QPointF) -> None:
         """Open the menu of a box.
 
-        At the active marker, or where no box is, remove the active marker.
+        A click on the active marker, or on no box, removes the active marker instead.
         """
         view = self._view
         menu = None if self._on_marker(scene) else box_menu(view, scene)

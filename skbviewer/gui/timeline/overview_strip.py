@@ -125,7 +125,7 @@ class OverviewStrip(QWidget):
         return round(pixels / max(self.width(), 1) * self.overview.span_ns)
 
     def _grip_at(self, x: float) -> str:
-        """Return where x is in the shown range: "left" or "right" edge, "inside", or "" outside."""
+        """Return where x is: "left" or "right" (an edge of the shown range), "inside" it, or ""."""
         box = self.box()
         if box.width() > 3 * GRIP_PX:
             for edge, at in (("left", box.left()), ("right", box.right())):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The layout of a packet's path in the timeline: arrays, no Qt.
 
-Input: a PacketPath.  Output: a Layout; x is ns since `origin_ns` (the start of the first leg,
-session time), y is rows.  Each leg is shifted as a whole from its log's clock to session time, so
-differences between times of one leg stay exact.  If a log's clock has no known relation to the
-other clocks, its legs are placed after all others.  Times are made relative as integers before they
+Input: a PacketPath. Output: a Layout; x is ns since `origin_ns` (the start of the first leg,
+session time), y is rows. Each leg is shifted as a whole from its log's clock to session time, so
+differences between times of one leg stay exact. If a log's clock has no known relation to the other
+clocks, its legs are placed after all other legs. Times are made relative as integers before they
 become float64, which is exact up to 2**53 ns.
 """
 
@@ -175,7 +175,7 @@ def _end_ns(leg: Leg, call: PathCall, last: int) -> int:
 
 
 def _last_ns(leg: Leg) -> int:
-    """Return when the last call that has the packet ends."""
+    """Return the time at which the last call with the packet ends."""
     ends = [call.exit_ns for call in leg.calls if call.skb and call.exit_ns is not None]
     return max([leg.end_ns, *ends])
 

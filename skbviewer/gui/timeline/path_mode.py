@@ -137,7 +137,7 @@ class PathMode:
         self._view.call_chosen.emit(leg, call)
 
     def edges(self, y: float, _pixel: float) -> npt.NDArray[np.float64]:
-        """Return the times (ns) at which bars in the row at y begin or end, or else of all bars."""
+        """Return the times (ns) at which bars of the row at y, or else all bars, begin or end."""
         bars = self.item.layout.bars
         mine = bars[(bars["y"] <= y) & (y < bars["y"] + 1)]
         chosen = mine if len(mine) else bars

@@ -101,8 +101,8 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
 class TimeBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
     """Ctrl+wheel zooms at the pointer, Shift+wheel pans, the plain wheel scrolls lanes.
 
-    Dragging selects a range.  Dragging with Shift or the middle button pans; with the right button
-    it zooms to a box.  A preference exchanges what dragging does with and without Shift.
+    Dragging selects a range. Dragging with Shift or the middle button pans; with the right button
+    it zooms to a box. A preference swaps the actions of dragging with Shift and without Shift.
     """
 
     lanes_scrolled = Signal(int)  # wheel steps, positive = down

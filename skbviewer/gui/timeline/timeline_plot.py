@@ -34,7 +34,7 @@ class Mode(Protocol):
 
     @property
     def is_relative(self) -> bool:
-        """Return whether times count from the first entry in each lane, instead of session time."""
+        """Return whether times count from the first entry in each lane (else: session time)."""
 
     @property
     def filters_by_range(self) -> bool:
@@ -42,7 +42,7 @@ class Mode(Protocol):
 
     @property
     def has_low_rows(self) -> bool:
-        """Return whether rows may be lower than their text."""
+        """Return whether rows may be less high than their text."""
 
     @property
     def origin_ns(self) -> int:
@@ -60,7 +60,7 @@ class Mode(Protocol):
         """Return the names of the layers that are drawn."""
 
     def bounds(self) -> tuple[float, float, float]:
-        """Return (start, end, margin) of the whole, ns; one may pan by `margin` beyond the ends."""
+        """Return (start, end, margin) of all boxes, ns; one may pan by `margin` beyond the ends."""
 
     def message(self) -> str:
         """Return the text to show if nothing is drawn."""
@@ -172,7 +172,7 @@ class TimelinePlot(QWidget):
     def fit_rows(self) -> None:
         """Make rows as high as the space allows, within ROW_PX.
 
-        If the space is too small for all rows, the user can scroll to the others.
+        If the space is too small for all rows, the user can scroll.
         """
         height, rows = max(self.box.height(), 1.0), max(self.mode.rows, 1.0)
         least, most = PACKETS_ROW_PX if self.mode.has_low_rows else ROW_PX

@@ -21,7 +21,7 @@ class StatusLabel(QLabel):
         self._whole = ""
 
     def show_text(self, text: str) -> None:
-        """Show a text of parts that are joined by BETWEEN; without space, the last are left out."""
+        """Show a text whose parts are joined by BETWEEN; the last parts are left out if need be."""
         self._whole = text
         self.setToolTip(text)
         self.setAccessibleDescription(text)

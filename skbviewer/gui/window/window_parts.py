@@ -181,7 +181,7 @@ class WindowParts(QMainWindow):
     def open_files(self, paths: Sequence[Path], then: ViewState | None = None) -> None:
         """Open `paths`.
 
-        If `paths` are captures and kernel logs are open (or the reverse), both are opened together.
+        Captures join an open kernel log, and kernel logs join open captures: see files_to_open().
         """
         self.opening.open(paths, then)
 
