@@ -137,7 +137,7 @@ def test_stats_and_query(made: Both, capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["packets", "{}", "--filter", "eth.src == 0:1:2:3:4:5"], "eth.src works only on a session"),
+        (["packets", "{}", "--filter", "eth.src == 0:1:2:3:4:5"], "eth.src works only on a"),
         (["packets", "{}", "--filter", "tcp.prt == 1"], "unknown field tcp.prt"),
         (["stats", "{}", "clock"], "clock is not one of"),
         (["query", "{}", "COPY packets TO 'x'"], "query: only one SELECT is allowed"),

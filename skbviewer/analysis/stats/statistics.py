@@ -85,9 +85,8 @@ def _with_drops(scope: Scope, table: Table) -> Table:
     if not scope.kernels:
         return table._replace(notes=("there is no kernel log, so drops are unknown",))
     if scope.has_losses:
-        return table._replace(
-            warnings=("records may have been lost, so there may have been more drops than are counted",)
-        )
+        said = "records may have been lost, so there may have been more drops than are counted"
+        return table._replace(warnings=(said,))
     return table
 
 

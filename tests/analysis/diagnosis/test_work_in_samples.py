@@ -135,7 +135,8 @@ def test_packets_that_a_damaged_log_does_not_show(tmp_path: Path) -> None:
     found = only(Case(scope, made, np.arange(len(made.units.id))), lost_records.RULE)
     lacking = session.info()["matches"]["wire_only"]
     assert lacking > 5
-    assert f"{lacking} captured packets may have passed the kernel while records were lost" in found.text
+    said = f"{lacking} captured packets may have passed the kernel while records were lost"
+    assert said in found.text
     ids = np.asarray(made.units.id, np.int64)
     complete = ids[ids > 0][:1]
     assert not lost_records.RULE.find(Case(scope, made, made.units.rows_of(complete), complete))
