@@ -22,12 +22,13 @@ HEAD = """\
 
 This page shows how many lines of the packages with compiled loops are run by these packages' own
 tests. `make coverage` writes the page. The tests run the loops in Python (`NUMBA_DISABLE_JIT=1`),
-because coverage.py does not see into machine code. Python takes a hundred times as long, so
-`make coverage` runs only the tests of `make check`. The figures are minima: they do not count the
-slow files (`tests/slow.txt`), the whole recordings (`tests/e2e`) and the tests of other packages.
+because coverage.py does not see into machine code. Python takes a hundred times as long as machine
+code, so `make coverage` runs only the tests of `make check`. The figures are minima: they do not
+include what is run only by slow tests (`tests/slow.txt`), by tests of whole recordings
+(`tests/e2e`) or by tests of other packages.
 
 Some tests fail without the compiler, because Python's numbers do not wrap around as machine numbers
-do. The lines that these tests ran are counted.
+do. The lines that these failing tests ran are counted, too.
 
 | package | lines | run | % |
 | --- | ---: | ---: | ---: |

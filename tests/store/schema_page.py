@@ -46,8 +46,9 @@ Names of tables and columns do not change. New tables and columns may be added a
 
 ## One SELECT for SQLite and DuckDB
 
-SQLite reads sessions, also for `skbviewer query`, the window and Python. DuckDB or another engine reads Parquet files,
-also for `skbviewer dataset query`. SQLite and DuckDB agree on tables, columns and values, but not on everything in SQL:
+SQLite runs a SELECT on sessions, also in `skbviewer query`, the window and Python. DuckDB or another engine runs it on
+Parquet files, also in `skbviewer dataset query`. SQLite and DuckDB agree on tables, columns and values, but not on
+everything in SQL:
 
 | in SQLite | in DuckDB | write, for both |
 | --- | --- | --- |

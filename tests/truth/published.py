@@ -53,8 +53,8 @@ UNJUDGED = """
   segments what the cards send.
 - Logs of a kernel with compiled-in probes (6.1-compiled-in), except in ten scenarios.
 - Logs that a recorder of version 2 wrote. The treatment *log of version 2* uses the recorded log, rewritten in the
-  format of the first recorders. Like the logs of these recorders, it has only events of memory, clones and drops. But
-  the times in the rewritten log are from today's recorder.
+  format of the first recorders. Like the logs of these recorders, the rewritten log has only events of memory, clones
+  and drops. But the times in the rewritten log are from today's recorder.
 """
 
 

@@ -48,7 +48,7 @@ def _lost(name: str, meaning: str, stored: str, type_: str = INT64) -> ViewColum
 LIFETIMES = View(
     "lifetimes",
     "An skb lifetime: one packet's path through one kernel. Header values are copied from the "
-    "first record with the most complete headers.",
+    "record with the most complete headers (the first one if there are several).",
     "series", (_device("series"),),
     (
         number("id", "number of the lifetime, from 1; other tables call it series", "series.id"),
@@ -120,7 +120,8 @@ LEGS = View(
 
 CALLS = View(
     "calls",
-    "A call of a probed function. A call that handled several legs has a row for each.", "call",
+    "A call of a probed function. If a call handled several legs, it has a row for each leg.",
+    "call",
     (
         LEG,
         Join("probe", (("source", "leg.source"), ("func", "call.func"))),
@@ -174,8 +175,9 @@ CALLS = View(
 
 WAITS = View(
     "waits",
-    "A wait: a time in which no function worked on the packet of a leg, and the reason. kernel_ns "
-    "does not include waits after the leg's end, until a process reads the packet.", "wait",
+    "A wait: a time in which no function worked on the packet of a leg, with the reason. kernel_ns "
+    "does not include waits after the leg's end, in which the packet waits for a reading process.",
+    "wait",
     (Join("leg", (("id", "wait.leg"),)),),
     (
         number("series", "the skb lifetime: lifetimes.id", "leg.series"),
