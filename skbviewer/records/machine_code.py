@@ -10,10 +10,11 @@ module stores and loads object code only, without preparing a compiler. Importin
 from __future__ import annotations
 
 import fcntl
+import os
+import time
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import cache, partial
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -22,6 +23,8 @@ from numba import _dynfunc, njit
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
+
+MOST_WAIT_S, POLL_S = 60.0, 0.02  # for another process that compiles
 
 
 class _Stored(CompileResultCacheImpl):  # type: ignore[misc]
@@ -78,16 +81,49 @@ class _Files(FunctionCache):  # type: ignore[misc]
     def __init__(self, function: FunctionType, prepare: Callable[[], None]) -> None:
         super().__init__(function)
         self._prepare = prepare
+        self._locked: int | None = None  # a descriptor of the folder of stored code
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the stored code for a signature; None if it must be compiled."""
         rtsys.initialize(target)  # what machine code calls to allocate arrays
+        found = self._stored(signature, target)
+        if found is None:
+            self._lock()
+            found = self._stored(signature, target)
+        if found is None:
+            self._prepare()
+        return found
+
+    def _stored(self, signature: Any, target: Any) -> Any:
+        found = None
         with self._guard_against_spurious_io_errors():
             found = self._load_overload(signature, target)
-            if found is not None:
-                return found
-        self._prepare()
-        return None
+        return found
+
+    def _lock(self) -> None:
+        """Wait until no other process compiles a function of this folder: it may be the same one.
+
+        Three processes that start on a new machine would each compile for a minute.  After
+        MOST_WAIT_S (the other process may be stopped), or where a folder cannot be locked (NFS),
+        each process compiles by itself.
+        """
+        with suppress(OSError):
+            os.makedirs(self._cache_path, exist_ok=True)
+            self._locked = os.open(self._cache_path, os.O_RDONLY | os.O_CLOEXEC)
+            until = time.monotonic() + MOST_WAIT_S
+            while time.monotonic() < until:
+                with suppress(BlockingIOError):
+                    fcntl.flock(self._locked, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return
+                time.sleep(POLL_S)
+
+    def unlock(self) -> None:
+        """Let other processes compile."""
+        if self._locked is not None:
+            with suppress(OSError):  # closing does not unlock what a forked process has open
+                fcntl.flock(self._locked, fcntl.LOCK_UN)
+            os.close(self._locked)
+            self._locked = None
 
     def _index_key(self, signature: Any, codegen: Any) -> tuple[Any, ...]:
         """Return the key of a signature's code; the name of the function contains its version."""
@@ -114,25 +150,16 @@ def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callabl
     except RuntimeError:  # "cannot cache function": no folder is writable
         prepare()
     else:
-        source = Path(function.__code__.co_filename)
-        made.compile = partial(_compile_once, made.compile, source)
+        made.compile = partial(_compile_alone, made.compile, made._cache)
     return made
 
 
-def _compile_once(load_or_compile: Callable[[Any], Any], source: Path, signature: Any) -> Any:
-    """Return the code for a signature, loaded or compiled.
-
-    If another process is compiling a function of the same source file, wait for that process and
-    load what it stored. Otherwise, three processes that start on a new machine would each compile
-    for a minute.
-    """
-    with ExitStack() as opened:
-        with suppress(OSError):  # a source in an archive, or a file system without locks
-            file = opened.enter_context(source.open("rb"))
-            fcntl.flock(file, fcntl.LOCK_EX)
-            # Closing does not unlock a file that a forked process has open, too.
-            opened.callback(fcntl.flock, file, fcntl.LOCK_UN)
+def _compile_alone(load_or_compile: Callable[[Any], Any], files: _Files, signature: Any) -> Any:
+    """Return the code for a signature; a lock that _Files took for compiling is released."""
+    try:
         return load_or_compile(signature)
+    finally:
+        files.unlock()
 
 
 def inner(function: FunctionType, options: dict[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -175,3 +176,18 @@ def test_where_no_file_can_be_locked_both_compile(tmp_path: Path) -> None:
     no_locks = "import fcntl\ndef flock(*_): raise OSError(37, 'No locks available')\n"
     (tmp_path / "sitecustomize.py").write_text(f"{no_locks}fcntl.flock = flock\n")
     assert [_ask(tmp_path), _ask(tmp_path)] == ["30 0", "30 1"]
+
+
+def test_a_process_that_is_stopped_while_it_compiles_stops_no_other(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(MODULE.format(factor=3))
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "sitecustomize.py").write_text(
+        "import time\nreal = time.monotonic\ntime.monotonic = lambda: 1000 * real()\n"
+    )
+    held = os.open(tmp_path / "__pycache__", os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    try:
+        done = _ask(tmp_path)
+    finally:
+        os.close(held)
+    assert done == "30 0"

@@ -19,7 +19,6 @@ from .tap_moment_conditions import (
     Edges,
     agreeing_contents,
     agreeing_headers,
-    at_the_stated_device,
     of_one_ethertype,
     pairs_in_time,
     sent_as_other,
@@ -72,8 +71,6 @@ def possible_pairs(asked: Asked, error: Int64s) -> PossiblePairs:
     near, unsure = np.zeros((2, size), np.bool_)
     made = pairs_in_time(kernel, found.packet, found.series, asked.at, error, asked.here)
     near[made.packet] = True
-    if not asked.elsewhere:
-        made = at_the_stated_device(packets, kernel, made)
     by_call = ~asked.shown[made.packet] | at_socket[made.moment]
     known = np.zeros(len(found.packet), np.bool_)
     known[made.pair[by_call]] = True

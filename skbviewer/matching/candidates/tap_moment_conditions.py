@@ -119,26 +119,6 @@ def _between(
     return count
 
 
-def at_the_stated_device(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
-    """Return the pairs of `edges` whose moment is at the device and in the direction of the packet.
-
-    Cooked captures (`tcpdump -i any`) state the direction; those with LINKTYPE_LINUX_SLL2 also
-    state the device, by the number that packet sockets got (af_packet.c: sll_ifindex).  A moment
-    agrees with every packet if no call shows the moment, or if its device is unknown.  If the
-    headers say of no packet that it is outgoing, they may have been written by a program that does
-    not know directions.
-    """
-    moments = kernel.moments
-    device = np.asarray(packets["sll_ifindex"])[edges.packet]
-    theirs = np.asarray(moments["ifindex"])[edges.moment]
-    agrees = (device <= 0) | (theirs <= 0) | (device == theirs)
-    outgoing = np.asarray(packets["sll_outgoing"])
-    if (outgoing == 1).any():
-        way = outgoing[edges.packet]
-        agrees &= (way < 0) | (way == np.asarray(moments["sends"])[edges.moment])
-    return edges.selected(agrees | ~np.asarray(moments["met"], np.bool_)[edges.moment])
-
-
 def agreeing_headers(
     packets: Packets, kernel: KernelSide, edges: Edges, may_be_cut_later: bool
 ) -> Edges:
