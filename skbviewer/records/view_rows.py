@@ -278,7 +278,7 @@ class PacketPath(NamedTuple):
 
     @property
     def certain_legs(self) -> tuple[Leg, ...]:
-        """Return the `legs` that certainly belong to the packet; all of them if it is None."""
+        """Return the `legs` that certainly belong to the packet; all if `packet` is None."""
         if self.packet is None:
             return self.legs
         return tuple(leg for leg in self.legs if leg.match != "ambiguous")
