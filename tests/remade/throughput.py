@@ -28,14 +28,13 @@ def throughput() -> str:
 
 
 def _tables(text: str) -> dict[str, dict[str, float]]:
-    """Return Mbit/s by kernel and line, from the document's first table of each kernel."""
+    """Return Mbit/s by kernel and line, from the document's first table of each series."""
     found: dict[str, dict[str, float]] = {}
     kernel = ""
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
         if len(cells) > 1 and cells[1] == "Mbit/s":
-            of_condition = "," in cells[0]
-            kernel = "" if of_condition or cells[0] in found else cells[0]
+            kernel = "" if _series(cells[0]) in map(_series, found) else cells[0]
             if kernel:
                 found[kernel] = {}
         elif not cells:
@@ -43,6 +42,11 @@ def _tables(text: str) -> dict[str, dict[str, float]]:
         elif kernel and not cells[1].startswith("-"):
             found[kernel][cells[0]] = float(cells[1])
     return {kernel: lines for kernel, lines in found.items() if PLAIN in lines}
+
+
+def _series(kernel: str) -> list[str]:
+    """Return the first two numbers of a kernel's version, such as ["6", "12"]."""
+    return kernel.split(".")[:2]
 
 
 def _change(mbit: float, plain: float) -> str:
