@@ -230,7 +230,7 @@ fault:
 	return 0;
 }
 
-/* The first @near bytes are at @at, the others at the begin of the first fragment. */
+/* The first @near bytes are at @at, the others at the start of the first fragment. */
 static bool kbl_tap_split(const struct kbl_view *v, u64 at, u32 near, u32 len, u64 *words)
 {
 	if (near % sizeof(u64) || !kbl_is_kernel(v->frag) || len - near > v->frag_len)

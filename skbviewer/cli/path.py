@@ -20,7 +20,7 @@ from .row_numbers import path_of, row_id
 from .terminal_output import print_line, print_lines
 
 ROWS = ("calls", "waits", "events")
-HELP = """Entry and exit are in microseconds since the begin of the leg.  self excludes inner calls
+HELP = """Entry and exit are in microseconds since the start of the leg.  self excludes inner calls
 and interrupts.  In JSON, CSV and XML, all times are nanoseconds on the KBL's clock.
 COUNTS is a file that the emulator's plugin wrote during the recording (docs/instructions.md).  From
 COUNTS come three numbers of executed instructions for each call: steps counts those of the kernel,

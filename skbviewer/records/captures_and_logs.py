@@ -170,9 +170,9 @@ class Calibration(NamedTuple):
 class KernelLog:
     """A KBL as it was read: `records` has RECORD_DTYPE, in time order.
 
-    A call is one record: an ENTRY with the time of its entry, which also has the values of its
-    return. An EXIT is the return of a call whose entry is unknown. At equal times on one CPU,
-    entries come first, then events in the order in which they were written.
+    A call is one record of kind ENTRY. Its time is the call's entry; it also has the values of the
+    call's return. An EXIT is the return of a call whose entry is unknown. At equal times on one
+    CPU, entries come first, then events in the order in which they were written.
 
     LOST records stand for records that the recorder lost; `holes` are gaps in the file itself.
     `streams` has an entry for each CPU that wrote records. The file is `complete` if no record is

@@ -249,7 +249,7 @@ class Leg(NamedTuple):
 
     @property
     def session_ns(self) -> int:
-        """Return the leg's begin in session time."""
+        """Return the leg's start in session time."""
         return self.begin_ns + self.session_offset_ns
 
 

@@ -104,7 +104,7 @@ leg = _table(
     *_integers("functions", "ethertype", "reader_ns"),
     *_integers("pid", "drop_reason"),  # -1: no thread, not dropped
     # Why the leg's numbers are not shown: 1 = records may have been lost, 2 = a log of points only,
-    # 3 = the begin of a sent packet in a log of one packet in N is not recorded.
+    # 3 = the start of a sent packet in a log of one packet in N is not recorded.
     *_integers("gap"),
     *_integers("busy_ns", "unknown_ns", "cpu_ns"),  # between begin_ns and end_ns
 )

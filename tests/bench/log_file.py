@@ -131,7 +131,7 @@ class Stream:
 
 
 def _blocks(packets: Packets, calls: Calls) -> Iterator[Slots]:
-    """Yield the records block by block; records after the next block's begin wait for it."""
+    """Yield the records block by block; records after the next block's start wait for it."""
     waiting = None
     for first in range(0, len(packets), BLOCK):
         following = first + BLOCK

@@ -23,7 +23,7 @@ I64 = npt.NDArray[np.int64]
 READ_CLOCK = 150  # instructions between a handler's first and its reading of the clock, at most
 ALIKE = 4  # two distances between the same two moments differ by no more, as a rule
 SAMPLES = 200  # marks whose distances are compared with those of records
-BEHIND_CALL = (5, 9)  # the call to ftrace stands at a function's begin, or behind an ENDBR
+BEHIND_CALL = (5, 9)  # the call to ftrace stands at a function's start, or behind an ENDBR
 
 
 class Joined(NamedTuple):

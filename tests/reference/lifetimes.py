@@ -349,7 +349,7 @@ def _root(life: Life) -> Life:
 
 
 def _not_before_free(record: Record, since: Record, entered: int, freed: list[Record]) -> int:
-    """Return the time of a birth: its function's begin, but not before the memory was free."""
+    """Return the time of a birth: its function's start, but not before the memory was free."""
     before = [each for each in freed if each.number < record.number][-1:]
     if before and before[0].number > since.number:
         return max(entered, before[0].ts + 1)

@@ -14,7 +14,7 @@ def control_file() -> str:
 
 
 def listing() -> str:
-    """Return the listing of the drop experiment's functions, and the begin of that of all."""
+    """Return the listing of the drop experiment's functions, and the start of that of all."""
     some = (guest_files() / "listing.txt").read_text("utf-8")
     every = (guest_files() / "listing-all.txt").read_text("utf-8").splitlines()
     first = "\n".join(every[:MOST])

@@ -195,7 +195,7 @@ def _first_delivery(scope: Scope) -> Int64s:
 
 
 def _unsure(scope: Scope, leg: Int64s, ts: Int64s) -> Bools:
-    """Return for each drop whether records were lost after the begin of the packet's first leg."""
+    """Return for each drop whether records were lost after the start of the packet's first leg."""
     series = scope.of_leg("series")
     first = np.full(int(series.max(initial=0)) + 1, LATEST_NS, np.int64)
     np.minimum.at(first, series, scope.of_leg("begin_ns"))

@@ -2,7 +2,7 @@
 """The rule that says which path a packet took (docs/times.md), as functions for compiled loops.
 
 The path of a leg is its direction, whether it was dropped, and its functions in the order in which
-each was first called between the leg's begin and its end.  Functions of the layers in OFF_PATH are
+each was first called between the leg's start and its end.  Functions of the layers in OFF_PATH are
 left out: they vary from packet to packet.  The path of a packet consists of the paths of its legs,
 in their order.  A path's number is made from names, so equal paths have equal numbers in all
 recordings.

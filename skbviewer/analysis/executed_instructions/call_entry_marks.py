@@ -20,7 +20,7 @@ from ...records.types import Bools, Int64s
 from .kernel_log_calls import UNKNOWN, LogCalls
 
 READ_CLOCK = 150  # instructions by which entry and return may differ in how late the clock is read
-BEHIND_CALL = (5, 9)  # the call of ftrace is at a function's begin, or behind an ENDBR
+BEHIND_CALL = (5, 9)  # the call of ftrace is at a function's start, or behind an ENDBR
 
 
 class _Entries(NamedTuple):

@@ -130,7 +130,7 @@ def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
 def last_before(of: Bools, start: Int64s) -> Int64s:
     """Return for each position the last earlier position that `of` marks; -1 = none.
 
-    Positions before `start`, the begin of the position's stream, are ignored.
+    Positions before `start`, the start of the position's stream, are ignored.
     """
     at = np.where(of, np.arange(len(of)), -1)
     last = np.r_[-1, np.maximum.accumulate(at)[:-1]] if len(of) else at

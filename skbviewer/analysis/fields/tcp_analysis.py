@@ -228,7 +228,7 @@ def _ack_lost(s: Segments, offset: Int64s, high: _Highest, probe: Bools) -> Bool
 def _within_gaps(
     s: Segments, offset: Int64s, high: _Highest, gaps: Bools, probe: Bools, found: Bools
 ) -> None:
-    """Mark acknowledgments beyond a gap's begin, until the gap is filled or acknowledged."""
+    """Mark acknowledgments beyond a gap's start, until the gap is filled or acknowledged."""
     last = np.r_[np.flatnonzero(s.begin[1:] != s.begin[:-1]) + 1, len(offset)]
     done = {0: -1, 1: -1}  # end of the last gap in each direction
     for gap in np.flatnonzero(gaps).tolist():

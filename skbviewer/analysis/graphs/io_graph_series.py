@@ -3,7 +3,7 @@
 
 Input: one Scope for each set of packets.  Output: arrays with an element for each interval, the
 same intervals for all sets.  Intervals count from the time of packet 1, as in tshark's `-z
-io,stat`; without a capture, from the begin of the first leg.
+io,stat`; without a capture, from the start of the first leg.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def _drop_times(scope: Scope) -> Int64s:
 def origin_of(scope: Scope, other: int) -> int:
     """Return the session time (ns) from which the Time column counts: the time of packet 1.
 
-    Without a capture, the Time column counts from the begin of the first leg.  If packet 1 has no
+    Without a capture, the Time column counts from the start of the first leg.  If packet 1 has no
     time, the result is `other`.
     """
     columns = scope.columns

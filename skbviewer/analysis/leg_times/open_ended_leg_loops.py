@@ -14,7 +14,7 @@ ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 # After the first two, the content is in another skb, and this one's memory may be freed silently.
 IS_LATE, IS_MERGED, IS_CHILD = flags(Trait.LATE), flags(Trait.MERGED), flags(Trait.CHILD)
 
-# How far a loss may be from a lifetime's begin or end to explain it, if most lifetimes of this kind
+# How far a loss may be from a lifetime's start or end to explain it, if most lifetimes of this kind
 # (sending, receiving, forwarding) have no recorded begin or end either.  No packet rests longer.
 REACH_NS = 1_000_000_000
 CLOSE_NS = 1_000_000  # longest time after a record until the next one of the same work

@@ -161,15 +161,15 @@ COLUMNS: dict[str, dict[str, str]] = {
         "host": "number of the kernel log in the list of files, from 1",
         "kind": "ran: the thread had a CPU; waited for a CPU: the thread was ready to run but had "
         "none; slept: the thread waited to be woken",
-        "count": "how often a thread was in this state; the times are from begin to end of the "
-        "state",
+        "count": "number of times that a thread entered this state; each duration is from the start "
+        "of the state to its end",
     },
     "locks": {
         "function": "the function that waited for the lock",
         "host": "number of the kernel log in the list of files, from 1",
         "kind": 'kind of lock; "lock" alone means a spin lock or a semaphore',
         "locks": "different locks",
-        "count": "number of waits; the times are from the begin of a wait to the end of this wait",
+        "count": "number of waits; the times are from the start of a wait to the end of this wait",
     },
     "faults": {
         "process": "the program",

@@ -137,7 +137,7 @@ def conversations(
 
     `packets` are the numbers of the packets to count; None = all packets.  `times` are the times
     (ns) of all packets in the session, on one clock.  Without `times`, the times in the captures
-    are used.  A conversation's begin and duration are 0 if none of its packets has a time.
+    are used.  A conversation's start and duration are 0 if none of its packets has a time.
     """
     return list(starmap(Conversation, conversations_of(flows_of(columns, packets, times), kind)))
 

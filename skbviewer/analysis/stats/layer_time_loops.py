@@ -82,7 +82,7 @@ def late(call: Int, calls: Calls, legs: LegTimes) -> np.int64:
 def own_times(calls: Calls, legs: LegTimes, left: Int64s, made: Int64s) -> None:
     """Set made[i] to the self time (ns) that call i has in its leg; -1 = unknown.
 
-    The self time counts from the leg's begin.  For calls of the leg's reader, the self time counts
+    The self time counts from the leg's start.  For calls of the leg's reader, the self time counts
     from the time when the reader gets the packet.  A call may begin before its self time counts,
     and no record shows when in the call interrupts and other packets took their time.  The result
     is then how long the call ran without its inner calls from the time when its self time counts,

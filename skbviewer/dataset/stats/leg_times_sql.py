@@ -34,7 +34,7 @@ usable AS (
 def _sections(kind: str, names: Sequence[str], begins: Sequence[str], more: str = "") -> str:
     """Return a SELECT of the stages of all legs of a kind; a stage that a leg lacks is NULL.
 
-    Each stage lasts until the begin of the leg's next stage, or until the leg ends. `more` is the
+    Each stage lasts until the start of the leg's next stage, or until the leg ends. `more` is the
     duration of a further stage, which is the last one of `names`.
     """
     columns, following = [], "end_ns"

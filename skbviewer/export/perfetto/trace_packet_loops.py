@@ -125,7 +125,7 @@ def _details(out: UInt8s, at: Int, fields: Fields, events: Events, row: Int) -> 
 def _begin(
     out: UInt8s, at: Int, fields: Fields, when: Int, kind: Int, track: Int
 ) -> tuple[np.int64, np.int64, np.int64]:
-    """Write the begin of a trace packet; return the positions of its lengths, and its end."""
+    """Write the start of a trace packet; return the positions of its lengths, and its end."""
     size_at = _varint(out, at, fields.packet)
     place = _field(out, size_at + 2, fields.timestamp, when)
     place = _field(out, place, fields.sequence, fields.sequence_value)

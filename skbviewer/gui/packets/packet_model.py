@@ -320,7 +320,7 @@ class PacketModel(QAbstractTableModel):
 
 
 def _first_time(recording: Recording) -> int:
-    """Return the time of packet 1 or, without packets, the begin of K1, in ns; 0 if unknown."""
+    """Return the time of packet 1 or, without packets, the start of K1, in ns; 0 if unknown."""
     first = 1 if recording.packets.count() else -1
     if first < 0 and not recording.packets.kernel_only_count():
         return 0

@@ -58,7 +58,7 @@ def paint_table(
 ) -> None:
     """Paint a table with one line for each call of `path` into `area`.
 
-    Times are in µs; entries are relative to the begin of the leg.
+    Times are in µs; entries are relative to the start of the leg.
     """
     if not path.legs:
         return

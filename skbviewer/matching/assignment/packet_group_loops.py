@@ -74,7 +74,7 @@ def join_by_order(tangle: Tangle, latest: Int64s, packet: Int64s, root: Int64s) 
     Moments contradict the order if the packet that is earlier in the file may have a moment that
     begins after a moment of the later packet has ended.  By packet: `root` is the packet that
     stands for its group.  `latest` and `packet` are scratch space: a stack of packet groups, sorted
-    by the begin of the latest moment that each group may have.
+    by the start of the latest moment that each group may have.
     """
     high = np.int64(0)
     for p in range(len(root)):

@@ -134,7 +134,7 @@ def _is_armed(log: KernelLog, probe: int) -> bool:
 
 
 def _longest_call(kernel: KernelSide) -> int:
-    """Return the longest time (ns) from the begin of a moment to the return of its call."""
+    """Return the longest time (ns) from the start of a moment to the return of its call."""
     moments = kernel.moments
     some = moments["socket"] if moments["socket"].any() else moments["met"]
     lasted = moments["end"][some] - moments["begin"][some]

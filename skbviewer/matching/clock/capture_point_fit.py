@@ -301,7 +301,7 @@ def far_from_losses(
 
 
 def _spans_of(series: Int64s, moments: ColumnTable) -> tuple[Int64s, Int64s]:
-    """Return the begin of the first moment and the end of the last one (ns) of each of `series`.
+    """Return the start of the first moment and the end of the last one (ns) of each of `series`.
 
     For a lifetime without moments, the begin is later than the end.
     """

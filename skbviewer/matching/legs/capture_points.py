@@ -128,7 +128,7 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
 def _since(log: KernelLog, legs: LegTable, calls: Int64s) -> Int64s:
     """Return for each packet socket's call the earliest time (ns) at which its skb arrived.
 
-    A received skb may wait before the socket is called.  An skb arrived after the begin of the leg
+    A received skb may wait before the socket is called.  An skb arrived after the start of the leg
     that contains the call, or at a time for which the log lacks records.
     """
     ts, leg = np.asarray(part(log.records, "ts", calls), np.int64), legs.of[calls]

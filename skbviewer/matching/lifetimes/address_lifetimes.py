@@ -5,9 +5,9 @@ An address lifetime is the time in which one skb uses one address, from the skb'
 The module skb_lifetimes.py joins address lifetimes into skb lifetimes (series).
 
 Input: the records of one KBL in time order, and the tables of the log.  Output: the address
-lifetime of each record, and the parent of each address lifetime.  An address may be reused within
-microseconds (one carried 17 packets in a short recording).  Lifetimes are therefore divided at
-births, frees and clones, and not by time.
+lifetime of each record; and, for each clone's address lifetime, that of the original skb.  An
+address may be reused within microseconds (one carried 17 packets in a short recording).  Lifetimes
+are therefore divided at births, frees and clones, and not by time.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def _since_first(
 ) -> PacketPath:
     """Return the path; set `origin_ns` of all legs whose clock is connected to the first leg's.
 
-    `origin_ns` is the begin of the first leg, as a time on the clock of each leg's log.
+    `origin_ns` is the start of the first leg, as a time on the clock of each leg's log.
     """
     if not legs:
         return PacketPath(packet, legs, branches)

@@ -16,7 +16,7 @@ from .lock_waits import lock_waits, waiting_functions
 class LockRow(NamedTuple):
     """The waits of one function for one kind of lock.
 
-    `locks` is the number of different locks.  Times (ns) are from the begin of a wait to its end.
+    `locks` is the number of different locks.  Times (ns) are from the start of a wait to its end.
     """
 
     function: str
