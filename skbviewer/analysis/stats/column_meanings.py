@@ -161,8 +161,8 @@ COLUMNS: dict[str, dict[str, str]] = {
         "host": "number of the kernel log in the list of files, from 1",
         "kind": "ran: the thread had a CPU; waited for a CPU: the thread was ready to run but had "
         "none; slept: the thread waited to be woken",
-        "count": "number of times that a thread entered this state; each duration is from the start "
-        "of the state to its end",
+        "count": "number of times that a thread entered this state; each duration is from the "
+        "start of the state to its end",
     },
     "locks": {
         "function": "the function that waited for the lock",
