@@ -142,7 +142,7 @@ def _kept(
 def scan(root: Path, wanted: list[str], jobs: int, store: Path | None, progress: Progress) -> Scan:
     """Return the facts of the C files in the folders `wanted` of the tree `root`.
 
-    If no folders are wanted, the folders include and net are read, or the whole tree if either is
+    If `wanted` is empty, `include/` and `net/` are read, or the whole tree if one of them is
     missing. `jobs` processes read the files; `store` is the cache's folder, None for no cache.
     Raises BadTree if the tree or a folder is missing.
     """

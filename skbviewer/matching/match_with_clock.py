@@ -229,7 +229,7 @@ def _lifetimes(
 
 
 def _at_a_device(case: _Case, edges: Edges, life: Int64s) -> Bools:
-    """Return for each packet whether its lifetime may have been captured at a known device.
+    """Return for each packet whether its lifetime has a possible tap moment at a known device.
 
     Without a known device, the lifetime may be that of another skb with equal bytes: for example a
     bridge's clone that went to another port, while the log lacks all calls of the captured skb.

@@ -105,7 +105,7 @@ class Session:
             return dict(self._summary)
 
     def rules(self) -> int:
-        """Return the number of the rules that made the verdicts; UNNUMBERED in old sessions."""
+        """Return the version of the matching rules that made the verdicts, or UNNUMBERED."""
         with self._opened.database() as db:
             return rules_of(db)
 

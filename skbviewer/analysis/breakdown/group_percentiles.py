@@ -59,7 +59,7 @@ def ranked_values(value: Int64s, ranks_of: RanksOf) -> Ranked:
 def ranked_blocks(
     blocks: Callable[[], Iterator[Block]], groups: int, ranks_of: RanksOf
 ) -> list[Ranked]:
-    """Return what ranked() returns, for values that are too many to hold in memory.
+    """Return number, sum and values at some ranks of each group, like ranked(), but block by block.
 
     Each call of `blocks` must yield the same pairs of group and value arrays.  The values are int64
     and not negative.

@@ -30,8 +30,9 @@ MOSTLY = 0.8  # the least share of distances that must be alike
 def exit_marks(exit_ns: Int64s, executed: Int64s, losses: Sequence[tuple[int, int]]) -> Int64s:
     """Return for each return the index of its mark; UNKNOWN if it has none.
 
-    `exit_ns` are the times of returns, rising.  `executed` are the instructions before each mark of
-    a return, rising.  `losses` are the times (begin, end) in which records were lost.
+    `exit_ns` are the times of returns, in ascending order.  `executed` is, for each mark that the
+    emulator wrote at a return, the number of instructions executed before; in ascending order.
+    `losses` are the times (begin, end) in which records were lost.
     """
     found = np.full(len(exit_ns), UNKNOWN, np.int64)
     edges = np.unique(np.array([*losses], np.int64).ravel())

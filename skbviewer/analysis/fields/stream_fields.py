@@ -180,7 +180,7 @@ def stream_ways(view: View) -> tuple[Array, Array]:
 
 
 def bases_of(data: Data) -> Bases:
-    """Return the bases of all TCP streams; they are computed once per session."""
+    """Return the sequence numbers that count as 0 in all TCP streams, computed once per session."""
     found: Bases = data.cached(BASES, lambda: _bases(data))
     return found
 

@@ -33,9 +33,10 @@ def header_extents(
 ) -> dict[str, Place]:
     """Return (begin, end) of each of HEADERS and PAYLOADS in `data`; -1 for packets without it.
 
-    By packet: link type, offset in `data`, captured and original length.  The frame, Ethernet and
-    network headers end where the captured frame ends.  Inner headers and payloads end where the IP
-    length says.  The sum offset + caplen must be inside the file.
+    By packet: link type, offset in `data`, captured and original length.  The `end` of the frame,
+    the Ethernet header and the network header is the end of the captured bytes.  That of an inner
+    header or payload follows from the length in the IP header.  `offset` + `caplen` must be inside
+    the file.
     """
     packets = empty(PACKET_DTYPE, len(offset))
     for name, values in (("linktype", linktype), ("offset", offset)):
