@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
+from threading import RLock
 from types import FunctionType
 from typing import Any
 
@@ -82,6 +83,7 @@ class _Files(FunctionCache):  # type: ignore[misc]
         super().__init__(function)
         self._prepare = prepare
         self._locked: int | None = None  # a descriptor of the folder of stored code
+        self.one_thread = RLock()  # held while a thread may hold or take the folder's lock
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the stored code for a signature; None if it must be compiled."""
@@ -156,10 +158,11 @@ def dispatcher(function: FunctionType, options: dict[str, Any], prepare: Callabl
 
 def _compile_alone(load_or_compile: Callable[[Any], Any], files: _Files, signature: Any) -> Any:
     """Return the code for a signature; a lock that _Files took for compiling is released."""
-    try:
-        return load_or_compile(signature)
-    finally:
-        files.unlock()
+    with files.one_thread:
+        try:
+            return load_or_compile(signature)
+        finally:
+            files.unlock()
 
 
 def inner(function: FunctionType, options: dict[str, Any]) -> Any:

@@ -191,3 +191,35 @@ def test_a_process_that_is_stopped_while_it_compiles_stops_no_other(tmp_path: Pa
     finally:
         os.close(held)
     assert done == "30 0"
+
+
+def test_a_thread_does_not_unlock_what_another_one_locked(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(MODULE.format(factor=3))
+    (tmp_path / "ask.py").write_text(UNLOCKING)
+    command = [sys.executable, "ask.py"]
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{Path.cwd()}"}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert (done.stderr, done.stdout) == ("", "locked\n")
+
+
+UNLOCKING = """
+from threading import Event, Thread
+import made
+from skbviewer.records import machine_code
+files = made.total.dispatcher()._cache
+locked, end = Event(), Event()
+def compile_slowly(_):
+    files._lock()
+    locked.set()
+    end.wait()
+first = Thread(target=machine_code._compile_alone, args=(compile_slowly, files, None))
+second = Thread(target=machine_code._compile_alone, args=(lambda _: None, files, None))
+first.start()
+locked.wait()
+second.start()
+second.join(0.3)
+print("unlocked" if files._locked is None else "locked")
+end.set()
+first.join()
+second.join()
+"""
