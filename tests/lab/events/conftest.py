@@ -36,7 +36,7 @@ def recorded(series: str) -> Events:
 @functools.cache
 def stormy(series: str) -> Events:
     """Boot the guest that is treated badly at most once."""
-    out = guest_events.run(fixture.built(series), ("storm",), patched=True)
+    out = guest_events.run(fixture.built(series), ("storm",))
     return Events(series, out, guest_events.symbols(out))
 
 
