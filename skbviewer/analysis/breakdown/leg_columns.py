@@ -113,7 +113,7 @@ def legs_of_units(scope: Scope, units: Units, rows: Int64s) -> tuple[Int64s, Int
 
 
 def _places(leg: Array, numbers: Int64s) -> Int64s:
-    """Return each leg's index in `numbers`, which are rising and contain all these legs."""
+    """Return the index of each leg in `numbers`, a rising array that contains all these legs."""
     if len(numbers) and int(numbers[-1] - numbers[0]) == len(numbers) - 1:
         return np.asarray(leg.astype(np.int64) - numbers[0], np.int64)
     return np.searchsorted(numbers, leg)

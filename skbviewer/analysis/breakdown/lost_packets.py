@@ -110,8 +110,8 @@ def all_drops(
 ) -> DropEvents:
     """Return the drops in all legs, even in legs that are not chosen, in the order of the events.
 
-    `is_meant`, if given, chooses drops: it gets the legs and times (ns) of drops, and returns
-    flags.
+    `is_meant` chooses drops: it gets the legs and times (ns) of drops, and returns a flag for each
+    drop.  None chooses all drops.
     """
     event = drop_events(scope)
     leg = scope.of_event("leg", event) - 1
@@ -134,7 +134,7 @@ def all_drops(
 
 
 def legs_of_lost_packets(scope: Scope) -> Bools:
-    """Return for each leg of the session whether a drop in it lost its packet."""
+    """Return for each leg of the session whether its packet was lost by a drop in the leg."""
     drops = all_drops(scope)
     found = np.zeros(scope.columns.length("leg"), np.bool_)
     found[drops.leg[drops.lost]] = True

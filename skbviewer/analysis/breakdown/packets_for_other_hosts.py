@@ -39,9 +39,10 @@ def for_groups(scope: Scope, legs: Int64s) -> Bools:
 def taken_by_others(scope: Scope, legs: Int64s) -> Bools:
     """Return for each of `legs` whether another network namespace took a copy of its packet.
 
-    `legs` (0-based) are legs in which the packet was dropped for the reason OTHERS.  A namespace
-    that dropped its own copy for the reason OTHERS did not take the copy, even if the leg of that
-    copy is not in `legs`.  A namespace whose number is unknown does not count as another namespace.
+    `legs` (0-based) are legs in which the packet was dropped for the reason OTHERS.  If a namespace
+    dropped its own copy for the reason OTHERS, it does not count as having taken a copy, even if
+    the leg of its copy is not in `legs`.  A namespace whose number is unknown does not count as
+    another namespace.
     """
     series, netns = scope.of_leg("series"), scope.of_leg("netns")
     received = np.flatnonzero(scope.of_leg("kind") == RX)
@@ -62,8 +63,9 @@ def taken_by_others(scope: Scope, legs: Int64s) -> Bools:
 def _originals(scope: Scope, received: Int64s) -> Int64s:
     """Return for each skb lifetime (from 1) the lifetime from which its packet was copied.
 
-    The result is the first lifetime in a chain of copies.  Only copies of lifetimes in `received`
-    count here, because TCP makes a copy of an skb each time it sends the skb.
+    If a packet is a copy of a copy, the result is the lifetime of the first original.  Only copies
+    of lifetimes in `received` count here, because TCP makes a copy of an skb each time it sends the
+    skb.
     """
     parent = np.r_[0, np.asarray(scope.columns.array("series", "parent"), np.int64)]
     arrives = np.zeros(len(parent), np.bool_)

@@ -33,7 +33,7 @@ class PathClasses(NamedTuple):
     the same directions and layers.  `median` is, for each set, the packet with the median time in
     kernel (of two middle packets, the quicker one).  `size` is the number of packets in each set.
     `path` is the number of each class's path (see path_class_rule); equal paths have equal numbers
-    in all recordings.  Arrays with an element for each packet have any integer type.
+    in all recordings.  The arrays that have an element for each packet may have any integer type.
     """
 
     number: Array | LazyColumn  # by packet
@@ -99,7 +99,7 @@ def packet_paths(scope: Scope, units: Units) -> tuple[Int64s, Int64s]:
 
 
 def _ranked(value: Int64s) -> tuple[Int64s, Int64s]:
-    """Number the distinct values, the most frequent one 0; return values' numbers, and counts."""
+    """Number the distinct values, the most frequent first; return the numbers, and counts."""
     number, size = np.empty(len(value), np.int64), TABLE
     while number_values(value, *_table(size), number) < 0:
         size *= 8

@@ -74,10 +74,10 @@ def probe_counts(scope: Scope) -> Int64s:
     """Return how many of each chosen call's events in own_counts() were caused by probes.
 
     NetSlice's formula for events, N = N' - n_empty - K * n_nested, holds for a call with all K
-    probed calls inside it.  After the counts of inner calls are subtracted, n_empty + c * (n_nested
-    - n_empty) remains, where c is the number of calls directly inside. c does not include inner
-    calls that belong to no packet.  The result is 0 if the recorder did not measure its probes with
-    this counter.  Raises Cancelled.
+    probed calls inside it.  After the counts of inner calls are subtracted, what remains is
+    n_empty + c * (n_nested - n_empty), where c is the number of calls directly inside.  c does not
+    include inner calls that belong to no packet.  The result is 0 if the recorder did not measure
+    its probes with this counter.  Raises Cancelled.
     """
     every = scope.unlimited
     source = np.asarray(every.of_leg("source"), np.int64)

@@ -179,7 +179,7 @@ def put(
     per_stage: Int,
     scratch: Scratch,
 ) -> tuple[np.int64, np.int64]:
-    """Add the pieces of a leg from `begin` to `end` (ns): waits, and between them a function.
+    """Add a leg's pieces from `begin` to `end` (ns): its waits, and `function` between the waits.
 
     `function` is the part (an index in its stage) to which the time between the waits belongs.
     `wait` is the row of the leg's next wait, and `count` the number of pieces so far.  `cost` is
@@ -253,7 +253,7 @@ def merge(several: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int6
 
 @allocation_free
 def spend(piece: Int, ns: Int, per_stage: Int, scratch: Scratch, found: Int) -> np.int64:
-    """Add `ns` of a piece to its part, but what probes cost in it to the part of the probes.
+    """Add `ns` of a piece to its part, except the cost of probes, which goes to the probes' part.
 
     `piece` is an index of `scratch.pieces`, and `per_stage` the number of parts of a stage.
     `found` is the number of parts that had time before this call.  Returns the new number

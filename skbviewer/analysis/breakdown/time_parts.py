@@ -62,8 +62,8 @@ class Breakdown:
     def losses(self, rows: Int64s) -> frozenset[tuple[int, int]]:
         """Return the drops that lost packets of `rows`, as pairs of path class and leg.
 
-        `rows` are indices in `units`, rising.  A leg is given by its index among the legs of its
-        packet.
+        `rows` are indices in `units`, rising.  The number of a leg is its index among the legs of
+        its packet.
         """
         at = np.flatnonzero(legs_of_lost_packets(self._scope)[np.asarray(self.units.legs)])
         unit = self.units.rows_with_legs(at)

@@ -119,7 +119,7 @@ class CallTable:
         return np.where(ends >= 0, ends - self._recorded("ts", entry), -1)
 
     def columns(self, rows: slice) -> dict[str, Column]:
-        """Return the columns at `rows` in narrow types, with the ENTRY's `ordinal` for `entry`."""
+        """Return the columns at `rows` in narrow types; the ENTRY's `ordinal` replaces `entry`."""
         entry = self._set["entry"][rows].astype(np.int64)
         names = {name: recorded for name, recorded in _OF_ENTRY.items() if name not in self._set}
         recorded = parts(self.records, {*names.values(), "skb", "flags", "ordinal"}, entry)

@@ -66,6 +66,6 @@ def error_bar(known: Calibration, probes: Int64s, events: Int64s, dur: Int64s) -
 
 
 def is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:
-    """Return for each call in `rows` whether its duration, and every call inside it, is known."""
+    """Return for each call in `rows` whether its duration and all calls inside it are known."""
     known = (calls.part("dur_ns", rows) >= 0) & ((calls.part("marks", rows) & MARK_GAP) == 0)
     return np.asarray(known, np.bool_)

@@ -46,12 +46,13 @@ def add_stretches(
     """Add up the parts of calls that end where an inner call begins, for a block of records.
 
     The block begins at record `first`; `ts` and `cpu` are its columns.  The next arrays have an
-    element for each record of the log.  `kind` to `carried` are those of Records and Nesting.  `at`
-    and `at_cpu` are the time (ns) and CPU at which the call's next part without an inner call
-    begins.  `own`, `irq`, `off`, `probes` and `events` are the call's sums (see SelfTimes).
-    `switch_first` to `switch_near` are thread switches by CPU.  `irq_first` to `events_sum` are
-    interrupts by context and CPU, with running sums.  `near` is where the next search among the
-    interrupts begins.
+    element for each record of the log.  The arrays from `kind` to `carried` are the columns of
+    Records and Nesting with these names.  `at` and `at_cpu` are the time (ns) and CPU at which the
+    call's next part without an inner call begins.  `own`, `irq`, `off`, `probes` and `events` are
+    the call's sums (see SelfTimes).  The arrays from `switch_first` to `switch_near` describe the
+    thread switches on each CPU.  The arrays from `irq_first` to `events_sum` describe the
+    interrupts in each context on each CPU, with running sums.  `near` is where the next search
+    among the interrupts begins.
     """
     for i in range(len(ts)):
         record = np.int64(first + i)

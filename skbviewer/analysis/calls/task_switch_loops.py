@@ -128,7 +128,7 @@ def _rise(waiting: Int64s, at: Int) -> None:
 
 @allocation_free
 def _sink(waiting: Int64s, last: Int) -> None:
-    """Move the heap's return at index `last` to index 0, whose return was removed.
+    """Move the return at index `last` of the heap to index 0, from which a return was removed.
 
     The order of the heap is then restored.
     """

@@ -46,7 +46,7 @@ class Step(NamedTuple):
 
 
 class PacketSteps(NamedTuple):
-    """The steps of two packets; `apart` is the index of the first step of only one packet."""
+    """The steps of two packets; `apart` is the index of the first step that only one packet has."""
 
     steps: tuple[Step, ...]
     apart: int | None

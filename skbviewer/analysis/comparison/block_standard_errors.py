@@ -5,9 +5,9 @@ A mean is a ratio: the sum of all values divided by their number.  The error of 
 linearised (Cochran 1977, 6.4), and the variance of the sum of the residuals is estimated from
 overlapping windows of blocks.  The estimate has the closed form of the moving block bootstrap
 (Kuensch, "The jackknife and the bootstrap for general stationary observations", Ann. Statist. 17,
-1989).  The method draws no random numbers, so the same files always have the same results.  How far
-apart calls must be in time to be independent of each other is not known.  So windows of 1, 2, 4 and
-8 blocks are tried, and the largest variance is used.
+1989).  The method draws no random numbers, so the same files always have the same results.  It is
+not known how far apart in time two calls must be to be independent of each other.  So windows of 1,
+2, 4 and 8 blocks are tried, and the largest variance is used.
 """
 
 from __future__ import annotations

@@ -285,9 +285,10 @@ def early_layers(
     """Add to `layers` the self times of early calls, which began before they had their packet.
 
     Each call has a `row` of the table (rising), the row of the call around it in `parent` (-1:
-    none), and a column of `early` (EARLY_ROWS).  A call adds its self time, but at most the time
-    for which it had its packet, without the time for which the calls directly inside it had theirs.
-    The first rows of `layers` are blocks of time; groups of flows follow from row `first_group` on.
+    none), and a column of `early` (EARLY_ROWS).  A call adds its self time, but at most A - B: A is
+    how long the call had its packet, and B is how long the calls directly inside it had their
+    packets.  The first rows of `layers` are blocks of time; groups of flows follow from row
+    `first_group` on.
     """
     _, layer, direction, block, own, late = early
     left = late.copy()

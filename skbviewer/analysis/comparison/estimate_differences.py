@@ -35,12 +35,12 @@ NOT_IN_A, NOT_IN_B = "not probed in A", "not probed in B"
 class Difference(NamedTuple):
     """One measure of one thing (a function, a layer ...) in two recordings.
 
-    `a` and `b` are the values in the measure's unit; `number_a` and `number_b` say how many data
-    they are made of.  `change` is b / a - 1; `low` and `high` are the ends of its 95 % confidence
-    interval.  `p` is the probability of a difference at least as large between equal recordings.
-    `adjusted` is `p` after Holm's correction; it is None if the difference is not judged, and `why`
-    is the reason.  If `lossy` is true, lost records may have changed `a` or `b`.  None stands for
-    an unknown value.
+    `a` and `b` are the values in the measure's unit; `number_a` and `number_b` say from how many
+    data these values were computed.  `change` is b / a - 1; `low` and `high` are the ends of its
+    95 % confidence interval.  `p` is the probability of a difference at least as large between
+    equal recordings.  `adjusted` is `p` after Holm's correction; it is None if the difference is
+    not judged, and `why` is the reason.  If `lossy` is true, lost records may have changed `a` or
+    `b`.  None stands for an unknown value.
     """
 
     measure: Measure
@@ -60,7 +60,7 @@ class Difference(NamedTuple):
 
     @property
     def has_data(self) -> bool:
-        """Return whether A or B has data for this row, and at least one value is not 0."""
+        """Return whether A or B has data for this row and `a` or `b` is not 0."""
         return bool(self.number_a or self.number_b) and not self.a == self.b == 0
 
     @property
@@ -142,7 +142,7 @@ def _compared(
 
 
 def _presence(a: Estimates, b: Estimates) -> Float64s:
-    """Return the probability that all windows with a thing are by chance in one recording.
+    """Return the probability that, by chance, all windows with a thing are in one recording.
 
     Each recording has WINDOWS windows, and each window is assumed to have the thing with the same
     probability.  The result is nan for a thing that both recordings have.

@@ -36,10 +36,10 @@ class Estimates(NamedTuple):
 
     `value` is a mean or a percentile (both in ns), a number, or a share; nan without data.  `error`
     is the standard error of the natural logarithm of `value`; nan if too few data show it.
-    `freedom` is the number of degrees of freedom of `error`.  `number` says how many data a value
-    is made of.  `windows` says in how many windows of time the value is not 0.  If `lossy` is true,
-    lost records may have changed the value.  `blocks` is the number of blocks of time; it is 0 if
-    the recording is too short to be judged.
+    `freedom` is the number of degrees of freedom of `error`.  `number` says from how many data a
+    value was computed.  `windows` says in how many windows of time the value is not 0.  If `lossy`
+    is true, lost records may have changed the value.  `blocks` is the number of blocks of time; it
+    is 0 if the recording is too short to be judged.
     """
 
     names: tuple[str, ...]

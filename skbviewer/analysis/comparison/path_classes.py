@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The path classes of the passes in a recording; the same class has the same name everywhere.
+"""The path classes of a recording's passes; a class has the same name in all recordings.
 
 A pass is one leg, so its path is the path of a packet that has only this leg
 (breakdown/path_class_rule.py).

@@ -32,7 +32,7 @@ MAX_CLASSES = 40  # most classes of a recording that are compared: the most freq
 
 
 class Amount(NamedTuple):
-    """How much there is in the compared part of a recording.
+    """How many packets, passes and copies are in the compared part of a recording.
 
     `passes` are legs of the packets themselves; `copies` are legs of copies for sniffers.
     `left_out` is the number of legs that are left out because they may lack records.

@@ -19,7 +19,7 @@ DENSE = 16  # whole columns are read to take the rows of one leg of so many
 
 
 class ChosenLegs:
-    """The legs of chosen packets.  A packet is given as an index of Case.rows."""
+    """The legs of chosen packets.  Packets are represented by their indices in Case.rows."""
 
     def __init__(self, scope: Scope, legs: Int64s, at: Int64s) -> None:
         """Describe 0-based legs: the legs of packet i are legs[at[i] : at[i + 1]]."""
@@ -40,10 +40,10 @@ class ChosenLegs:
             mine) else np.full(len(legs), -1)  # fmt: skip
 
     def packets_of(self, legs: Int64s) -> tuple[Int64s, Int64s]:
-        """Return (place, packet) for each packet of each leg, in the order of `place`.
+        """Return each packet of each of `legs` as (place, packet), in the order of `place`.
 
-        The leg is legs[place].  Captures at several devices may have the same skb; then several
-        packets have the same leg.
+        `place` is the index of the leg in `legs`.  Captures at several devices may have the same
+        skb; then several packets have the same leg.
         """
         row = self.row_of(legs)
         place = np.flatnonzero(row >= 0)

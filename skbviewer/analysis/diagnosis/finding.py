@@ -23,8 +23,8 @@ class Evidence(NamedTuple):
     """A fact that supports a finding.
 
     `kind` says what `id` is: the number of a packet (-n for row K<n>), or the id of a row in table
-    call, event, leg or loss of the session.  `id` is None for a part of the time.  `begin_ns` is a
-    time on the clock of the log.
+    call, event, leg or loss of the session.  `id` is None if the fact is about a part of the
+    packets' time.  `begin_ns` is a time on the clock of the log.
     """
 
     kind: str
@@ -69,7 +69,7 @@ class Judged(NamedTuple):
 class Need(NamedTuple):
     """A requirement of a rule: whether a case fulfils it, its name, and how to record the data.
 
-    `how` may depend on the recording.
+    `how` is a function if the advice depends on the recording.
     """
 
     is_there: Callable[[Case], bool]
@@ -84,8 +84,8 @@ class Need(NamedTuple):
 class Rule(NamedTuple):
     """A line of RULE_TABLE: a rule, what it needs, and the function that finds its cause.
 
-    Without a finding, a rule claims that its cause is absent.  For this claim, the data in
-    `absence` are needed in addition to those in `needs`.  `find` raises Cancelled.
+    Without a finding, a rule claims that its cause is absent.  To claim that its cause is absent, a
+    rule needs the data in `absence` and those in `needs`.  `find` raises Cancelled.
     """
 
     name: str

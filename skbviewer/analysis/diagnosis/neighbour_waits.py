@@ -66,7 +66,7 @@ def _failures(case: Case) -> dict[int, int]:
 def covered_ns(row: Int64s, begin: Int64s, end: Int64s, size: int) -> Int64s:
     """Return how long (ns) each of `size` packets waited; times that overlap count only once.
 
-    Times are from `begin` to `end` (ns); `row` is the packet.  If several hosts forward a packet,
+    Wait i of packet row[i] lasts from begin[i] to end[i] (ns).  If several hosts forward a packet,
     it may wait in several of them at once.
     """
     found, last = np.zeros(size, np.int64), (-1, 0)

@@ -157,7 +157,7 @@ class Case:
     def time(self) -> TimeTable:
         """Return the parts into which the time of the chosen packets divides.
 
-        This also computes `parts`, because dividing the times takes long.
+        `parts` is set, too, because it takes long to divide the times.
         """
         kept = list[Parts]()
         found = time_of(self.made, self.rows, self._blocks(kept))
@@ -174,7 +174,7 @@ class Case:
     def parts(self) -> PartGroups:
         """Return the time of each chosen packet in each part; packets are indices of `rows`.
 
-        The result has no parts of functions whose times are not needed.
+        Parts of functions whose times are not needed are left out.
         """
         kept = list[Parts]()
         for _ in self._blocks(kept):
@@ -304,9 +304,9 @@ class Case:
         """Return the call (0-based row) with which a leg continues after a wait; -1 if none.
 
         The wait lasts from `begin` to `end` (ns on the log's clock).  The call is the first one
-        that begins exactly when the wait ends.  If no call begins at that time, it is the innermost
-        call that began before the wait and goes on after it.  If there is no such call either, it
-        is the first call after the wait.
+        that begins exactly when the wait ends.  If no call begins when the wait ends, the result is
+        the innermost call that began before the wait and goes on after it.  If no call goes on
+        after the wait either, the result is the first call after the wait.
         """
         rows, _ = self.scope.columns.rows_with("call", "leg", np.array([leg + 1]))
         entry, dur = self.of_call("entry_ns", rows), self.of_call("dur_ns", rows)

@@ -126,7 +126,7 @@ def span_evidence(longest: Longest, what: str, counted_ns: int) -> Evidence:
     """Return a wait as evidence, with a text such as "longest wait: `what` 12 µs".
 
     `counted_ns` is how much of the wait counts for the packet.  `counted_ns` is less than the whole
-    wait if a function ran for the packet in another leg, or if another finding has a part of the
+    wait if a function ran for the packet in another leg, or if another finding counts a part of the
     wait.
     """
     ns = longest.end - longest.begin

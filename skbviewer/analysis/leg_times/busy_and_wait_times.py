@@ -236,7 +236,7 @@ def _also(records: Records, legs: LegTable, nesting: Nesting) -> Int64s:
 
 
 def _by_function(log: KernelLog) -> list[Bools]:
-    """Return flags for each probe: whether its function takes a packet, its ROLES, and "tcp".
+    """Return flags by probe: its function takes a packet, has each of ROLES, is named tcp_*.
 
     The last element of each array of flags is for records without a probe.
     """

@@ -310,8 +310,8 @@ def paint_interrupts(
     """Paint the interrupts of the CPU `cpu` from `begin` to `end`; return their total time (ns).
 
     Only interrupts above the context `level` are painted.  If `cut` is true, the last span of
-    `paint` is divided, so that it leaves out these interrupts.  `paint` and `counts` are described
-    at add().
+    `paint` is divided, so that it does not overlap the interrupts.  `paint` and `counts` are
+    described at add().
     """
     taken, cpus = np.int64(0), (len(beside.irq_first) - 1) // LEVELS
     if level >= LEVELS or not 0 <= cpu < cpus:

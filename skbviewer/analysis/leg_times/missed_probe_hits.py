@@ -4,9 +4,9 @@
 Input: a KBL, its legs and calls, and the windows of time in which probes missed calls.  Output: a
 flag for each leg.  During a window there are hundreds of legs, but often a probe missed only a
 single call.  So a leg is suspected only if other legs have its calls and, in addition, calls that
-may have been missed in the window.  There must be at least as many of these other legs as legs that
-have exactly the calls of the suspected leg.  The same test is applied to whole lifetimes, because
-all calls of a leg may have been missed.
+may have been missed in the window.  At least as many legs must have these additional calls as have
+exactly the calls of the suspected leg.  The same test is applied to whole lifetimes, because all
+calls of a leg may have been missed.
 """
 
 from __future__ import annotations

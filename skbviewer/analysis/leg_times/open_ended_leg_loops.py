@@ -124,7 +124,7 @@ def _leave(
     by: Int32s,
     quiet: Int64s,
 ) -> None:
-    """Process a leg that no longer uses its address from the time `now` (ns) on.
+    """Process a leg that stopped using its skb address at the time `now` (ns) at the latest.
 
     `kin` says that the next leg at the address is related to this leg.
     """

@@ -87,8 +87,9 @@ def add_calls(
 ) -> None:
     """Add calls to `sums`, which has a column for each function.
 
-    The rows of `sums` are: calls; self time (ns); calls whose time without probes is known; this
-    time (ns); its possible error (ns); then the number of calls with each mark of `bits`.
+    The rows of `sums` are: calls; self time (ns); calls whose time without probes is known; time
+    without probes (ns); possible error of this time (ns); then the number of calls with each mark
+    of `bits`.
     """
     for i in range(len(function)):
         of = function[i]

@@ -43,7 +43,8 @@ class LayerRow(NamedTuple):
     the CPU worked for others, "later wait" for a wait after the leg's end, which is not time in
     kernel, or "unknown" if no record shows what the time was.  `kind` is "stage" for a section of a
     leg, including waits (Wu & Crawford 2007 for the receiving side), or for the wire between two
-    legs.  `number` is the number of legs.  All other numbers are ns for each leg.
+    legs.  `number` is the number of legs.  All numbers except `calls` and `number` are times in ns
+    for each leg.
     """
 
     kind: str

@@ -84,9 +84,10 @@ def own_times(calls: Calls, legs: LegTimes, left: Int64s, made: Int64s) -> None:
 
     The self time counts from the leg's start.  For calls of the leg's reader, the self time counts
     from the time when the reader gets the packet.  A call may begin before its self time counts,
-    and no record shows when in the call interrupts and other packets took their time.  The result
-    is then how long the call ran without its inner calls from the time when its self time counts,
-    but at most its self time.  `left` is scratch space with an element for each call.
+    and no record shows when in the call interrupts and other packets took their time.  For such a
+    call, the result is how long it ran, without its inner calls, after its self time began to
+    count; the result is at most the self time.  `left` is scratch space with an element for each
+    call.
     """
     for i in range(len(calls.leg)):
         left[i] = -1

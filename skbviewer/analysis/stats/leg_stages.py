@@ -68,7 +68,7 @@ def sniffed_legs(scope: Scope, legs: Int64s) -> Bools:
 def reading_times(scope: Scope, legs: Int64s) -> tuple[Int64s, Int64s]:
     """Return the legs whose packet a process read, and how long (ns) the process took.
 
-    The process took the time from the reading of the packet to the last exit of the leg's calls.
+    The time of the process lasts from when it read the packet to the last exit of the leg's calls.
 
     The returned legs are some of `legs`, which are 0-based and rise.
     """

@@ -37,10 +37,10 @@ class Statistic(NamedTuple):
 
     `make` raises Cancelled. filter(row) returns the display filter that selects the packets of a
     row, or None if no field identifies them.  `filter` itself is None if no field identifies the
-    packets of any row.  If `tabs` are given, they are values of the first key, and the window has a
-    tab for each of them.  `titles` replace the titles that are made from names of columns.
-    `seconds` are the times that the window shows in seconds.  `title` is the entry in the
-    Statistics menu, and `tip` is the tooltip of this entry.
+    packets of any row.  `tabs` are values of the first key: the window has a tab for each of them.
+    `titles` replace the titles that are made from names of columns.  `seconds` are the times that
+    the window shows in seconds.  `title` is the entry in the Statistics menu, and `tip` is the
+    tooltip of this entry.
     """
 
     title: str

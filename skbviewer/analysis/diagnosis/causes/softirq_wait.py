@@ -47,7 +47,7 @@ def long_waits(case: Case, ns: Int64s) -> Spans:
 def handed_off(case: Case, spans: Spans) -> Bools:
     """Return for each chosen packet whether ksoftirqd ended most of its waiting time.
 
-    `spans` are the waits.  The waits are compared by their durations, not by their number.
+    `spans` are the waits.  "Most" refers to the durations of the waits, not to their number.
     """
     other, own = np.zeros((2, len(case.rows)), np.int64)
     by_thread = ended_in_ksoftirqd(case, spans)
