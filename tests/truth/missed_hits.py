@@ -35,9 +35,9 @@ from .older_log import (
     Placed,
     Record,
     chunk,
+    probe_rows,
     records_of,
     streams_of,
-    table_of,
 )
 from .treatments import CHUNK, RECORDS, chunks_of
 
@@ -191,8 +191,8 @@ def _table(
     """Return a table with the hits counted, and `written` more records."""
     body = data[span[0] + CHUNK.size : span[1]]
     if kind == PROBES:
-        rows = list(PROBE.iter_unpack(table_of(data, *span)))
-        made = b"".join(PROBE.pack(*row[:11], row[11] + hits[row[1]]) for row in rows)
+        rows = probe_rows(data, *span)
+        made = b"".join(PROBE.pack(*row[:11], row[11] + hits[row[1]]) + rest for row, rest in rows)
         return made + body[len(made) :]
     if kind == COUNTERS:
         count, lost, missed = struct.unpack_from("<3Q", body, 8)

@@ -14,7 +14,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .treatments import CHUNK, CHUNK_MAGIC, RECORDS, chunks_of
 
@@ -163,23 +163,29 @@ def _unknown(data: bytes, chunks: list[tuple[int, int, int]]) -> set[int]:
     found = set()
     for begin, end, kind in chunks:
         if kind == PROBES:
-            for row in PROBE.iter_unpack(table_of(data, begin, end)):
+            for row, _ in probe_rows(data, begin, end):
                 if row[9][0] >> 4 not in PACKET_FIRST:
                     found.add(row[1])
     return found
 
 
-def table_of(data: bytes, begin: int, end: int) -> bytes:
-    items = CHUNK.unpack_from(data, begin)[6]
-    size = (end - begin - CHUNK.size) // PROBE.size * PROBE.size
-    return data[begin + CHUNK.size : begin + CHUNK.size + min(size, items * PROBE.size)]
+def probe_rows(data: bytes, begin: int, end: int) -> Iterator[tuple[tuple[Any, ...], bytes]]:
+    """Yield each row of a chunk of PROBES: the members of version 2, and the bytes after them."""
+    items, at = CHUNK.unpack_from(data, begin)[6], begin + CHUNK.size
+    size = (end - at) // max(1, items)
+    for place in range(at, at + items * size, size):
+        row = data[place : place + size]
+        yield PROBE.unpack_from(row), row[PROBE.size :]
 
 
-def _old_table(kind: int, body: bytes, unknown: set[int], written: float) -> bytes:
+def _old_table(
+    data: bytes, begin: int, end: int, kind: int, unknown: set[int], written: float
+) -> bytes:
     """Return a table as it was in version 2; `written`: how many records there are of one then."""
+    body = data[begin + CHUNK.size : end]
     if kind == PROBES:
         rows = []
-        for row in PROBE.iter_unpack(body[: len(body) // PROBE.size * PROBE.size]):
+        for row, _ in probe_rows(data, begin, end):
             armed = row[1] not in unknown
             ends = (*row[5:7], row[7] if armed else 0, row[8] if armed else -22)
             counts = row[10:] if armed else (0, 0)
@@ -230,7 +236,7 @@ def as_version_2(log: Path, out: Path) -> int:
         if kind in (RECORDS, PAD):
             continue
         head = CHUNK.unpack_from(data, begin)
-        body = _old_table(kind, data[begin + CHUNK.size : end], unknown, written)
+        body = _old_table(data, begin, end, kind, unknown, written)
         parts.append(chunk(kind, head[2], seq, head[4:6], head[6], body))
         seq += 1
     out.write_bytes(b"".join(parts))

@@ -17,6 +17,7 @@ from .older_log import ENTRY, EVENT, EVENTS, EXIT, LOST, as_version_2, records_o
 from .treatments import CHUNK, RECORDS, chunks_of
 
 SAMPLE = Path(__file__).parent / "samples/6.12-netem-same-headers.tar.xz"
+LONGER = Path(__file__).parents[2] / "resources/samples/locks-and-routes/locks-and-routes.kbl"
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +72,17 @@ def _entries(log: KernelLog) -> set[tuple[int, ...]]:
     entries = log.records["kind"] == ENTRY
     columns = (log.records[name][entries].tolist() for name in COLUMNS)
     return set(zip(*columns, strict=True))
+
+
+def test_rows_of_probes_may_be_longer_than_in_version_2(tmp_path: Path) -> None:
+    """A log of a current recorder keeps its probes and its counts of hits."""
+    new, old = read(LONGER, Silent()), tmp_path / "old.kbl"
+    as_version_2(LONGER, old)
+    made = read(old, Silent())
+    assert isinstance(new, KernelLog) and isinstance(made, KernelLog)
+    assert made.probes.keys() == new.probes.keys()
+    for number, probe in made.probes.items():
+        was = new.probes[number]
+        assert (probe.name, probe.module) == (was.name, was.module)
+        assert (probe.hits, probe.missed) in ((was.hits, was.missed), (0, 0))
+    assert sum(probe.hits for probe in made.probes.values()) > 0

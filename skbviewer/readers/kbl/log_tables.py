@@ -10,6 +10,7 @@ import numpy as np
 
 from ...records import Calibration, ClockTriple, FunctionCode, Probe, counted
 from ...records import kbl_layout as kbl
+from ...records.types import INT64_MAX
 from ..input_file import Source
 from ..printable_names import name_of
 from .chunk_search import Chunks
@@ -106,7 +107,7 @@ def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
     If there are several rows for one probe or device, the last one is used.
     """
     reader, kind = _Reader(data, chunks, order), kbl.KblChunkType
-    counters = reader.rows(kind.COUNTERS, kbl.KBL_COUNTERS)
+    counters = _limited(reader, "COUNTERS", reader.rows(kind.COUNTERS, kbl.KBL_COUNTERS))
     devices = reader.rows(kind.DEVICES, kbl.KBL_DEVICE)
     probes = _probes(reader)
     code, complaints = _code(reader)
@@ -167,6 +168,7 @@ def functions_code(
 def _probes(reader: _Reader) -> list[dict[str, int]]:
     """Return the rows of PROBES; in a damaged row, the id may be too large for an array."""
     rows = reader.rows(kbl.KblChunkType.PROBES, kbl.KBL_PROBE)
+    rows = _limited(reader, "PROBES", rows, ("hits", "missed"))
     good = [row for row in rows if row["id"] < PROBE_IDS]
     if len(good) < len(rows):
         left = len(rows) - len(good)
@@ -174,6 +176,25 @@ def _probes(reader: _Reader) -> list[dict[str, int]]:
             f"{counted(left, 'probe')} with an id of {PROBE_IDS} or more: left out"
         )
     return good
+
+
+def _limited(
+    reader: _Reader, table: str, rows: list[dict[str, int]], names: Sequence[str] = ()
+) -> list[dict[str, int]]:
+    """Return the rows, with the counts `names` (none: all members) limited to INT64_MAX.
+
+    Neither numpy's nor SQL's integers hold greater counts, which only damage can cause.
+    """
+    large = 0
+    for row in rows:
+        for name in names or tuple(row):
+            if row[name] > INT64_MAX:
+                row[name], large = INT64_MAX, large + 1
+    if large:
+        reader.complaints.append(
+            f"table {table}: {counted(large, 'count')} of 2^63 or more: taken as 2^63 - 1"
+        )
+    return rows
 
 
 def _calibration(reader: _Reader) -> Calibration | None:

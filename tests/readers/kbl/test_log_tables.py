@@ -12,6 +12,7 @@ import pytest
 from skbviewer.readers import read
 from skbviewer.records import KernelLog, Silent
 from skbviewer.records import kbl_layout as kbl
+from skbviewer.session import import_files
 from tests.readers.build_kbl import KblBuilder, chunk_bytes
 
 
@@ -49,3 +50,18 @@ def test_probes_with_an_impossible_id_are_left_out(tmp_path: Path) -> None:
     log = load(tmp_path / "a.kbl", data)
     assert 65_535 in log.probes and 1_258_291_206 not in log.probes
     assert any("1 probe with an id of 65536 or more: left out" in line for line in log.warnings)
+
+
+def test_counts_that_no_integer_of_sql_holds_are_limited(tmp_path: Path) -> None:
+    rows = np.zeros(2, kbl.KBL_PROBE)
+    rows["id"], rows["missed"] = (1, 2), (1 << 63, (1 << 64) - 1)
+    counters = np.zeros(1, kbl.KBL_COUNTERS)
+    counters["missed"] = (1 << 64) - 1
+    data = KblBuilder().to_bytes()
+    data += chunk_bytes(kbl.KblChunkType.PROBES, rows.tobytes(), items=2)
+    data += chunk_bytes(kbl.KblChunkType.COUNTERS, counters.tobytes(), items=1)
+    (tmp_path / "a.kbl").write_bytes(data)
+    warnings = import_files([tmp_path / "a.kbl"], tmp_path / "a.skbv")
+    for table, number in (("PROBES", "2 counts"), ("COUNTERS", "1 count")):
+        wanted = f"table {table}: {number} of 2^63 or more: taken as 2^63 - 1"
+        assert any(wanted in str(line) for line in warnings)
