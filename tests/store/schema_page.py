@@ -59,8 +59,8 @@ everything in SQL:
 | `"task"` is a text if there is no such column | an error | `'task'` |
 """
 BYTES_NOTE = (
-    "Only Parquet and JSON lines have this table, because a session contains no packet bytes. "
-    "JSON lines encode the bytes in base64."
+    "Only Parquet and JSON lines have table `packet_bytes`, because a session contains no packet "
+    "bytes. JSON lines encode the bytes in base64."
 )
 
 
