@@ -29,8 +29,8 @@ differently, write it [so that both agree](#one-select-for-sqlite-and-duckdb).
 
 - **Types:** `int64`, `int32` and `double` are signed numbers, `text` is a string. The Parquet files have no
   other types, such as unsigned 64-bit numbers or timestamps, because some readers refuse or change them.
-- **Times** are int64 nanoseconds, on the clock of the kernel log or of the sniffer that recorded them. Table `clocks`
-  converts times of both kinds of clocks to session time.
+- **Times** are int64 nanoseconds, on the clock of the kernel log or of the sniffer that recorded them. With table
+  `clocks`, the times of kernel logs and of sniffers can be converted to session time.
 - **Missing values** are NULL. The column *NULL if* below says what a missing value means. If *NULL if* is empty, no
   value is missing.
 - **Since** is the first version of sessions that has the column (`PRAGMA user_version`).
@@ -59,8 +59,8 @@ everything in SQL:
 | `"task"` is a text if there is no such column | an error | `'task'` |
 """
 BYTES_NOTE = (
-    "Only Parquet and JSON lines have this table, because a session contains no packet bytes. "
-    "JSON lines encode the bytes in base64."
+    "Only Parquet and JSON lines have table `packet_bytes`, because a session contains no packet "
+    "bytes. JSON lines encode the bytes in base64."
 )
 
 

@@ -54,9 +54,9 @@ SOURCES = View(
 
 PACKETS = View(
     "packets",
-    "A packet of a capture. In this table, `sport` and `dport` also contain values of ICMP and "
-    "ARP; in the output of `skbviewer packets --json` and `--csv`, they contain only TCP and UDP "
-    "ports.",
+    "A packet of a capture. In table `packets`, `sport` and `dport` also contain values of ICMP "
+    "and ARP; in the output of `skbviewer packets --json` and `--csv`, they contain only TCP and "
+    "UDP ports.",
     "packet", (),
     (
         number("number", "number of the packet, from 1, in import order", "packet.id", since=FIRST),
