@@ -97,8 +97,8 @@ def _common(tree: str | None) -> argparse.ArgumentParser:
         "--rule",
         choices=("flow", "type"),
         default="flow",
-        help="find indirect use by types only (type), or also by assignments and function results "
-        "(flow)",
+        help="how to find indirect use of an skb: type: by types only; flow: also by assignments "
+        "and function results",
     )
     parser.add_argument(
         "--arch",

@@ -327,7 +327,10 @@ class Search:
 
 
 def packet_edges(graph: CallGraph, packet: set[int]) -> Iterator[tuple[int, int]]:
-    """Yield (caller, callee) between packet functions, each pair once."""
+    """Yield (caller, callee) for each call from a packet function to a packet function, once.
+
+    `packet` has the numbers of the packet functions in `graph`.
+    """
     for number in sorted(packet):
         targets = {t for edge in graph.edges[number] for t in edge.targets}
         for target in sorted(targets & packet):

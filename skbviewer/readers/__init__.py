@@ -192,9 +192,10 @@ def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
 
 
 def file_bytes(path: Path) -> UInt8s:
-    """Return the decompressed contents of a file; offsets of packets are positions in them.
+    """Return the decompressed contents of a capture or log.
 
-    If a log holds packets in another encoding, returns the decoded bytes of all its packets.
+    The offsets of packets are positions in these contents.  If a log stores packets in an encoding
+    such as base64, returns the decoded bytes of all its packets instead.
     Raises BadInput if the file cannot be read.
     """
     return _contents(path).data

@@ -69,9 +69,10 @@ def since(call: Int, calls: Calls, legs: LegTimes) -> np.int64:
 
 @allocation_free
 def late(call: Int, calls: Calls, legs: LegTimes) -> np.int64:
-    """Return how long (ns) a call runs after it has got its packet.
+    """Return how long (ns) the call `call` runs after it has got its packet.
 
-    `call` is an index of `calls`.
+    `call` is an index of `calls`.  A socket function may get its packet long after it was called.
+    `legs` has the times from which since() computes when the call got the packet.
     """
     entry = calls.entry[call]
     end = entry + max(calls.dur[call], 0)

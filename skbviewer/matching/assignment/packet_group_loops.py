@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Join packets whose assignments depend on each other: loops of packet_groups.py."""
+"""Compiled loops of packet_groups.py: join packets whose assignments depend on each other."""
 
 from __future__ import annotations
 

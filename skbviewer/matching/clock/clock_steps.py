@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find where a clock was set, and which pairs agree with no clock.
+"""Find where a clock was set, and which measured differences of two clocks are wrong.
 
 Input: differences of two clocks, in the order of a capture.  If a clock is set, all later
 differences change.  If a packet is late, or matched wrongly, only its own difference changes.

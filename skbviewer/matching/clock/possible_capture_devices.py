@@ -41,8 +41,9 @@ class Agreed(NamedTuple):
 
     `stamped` is an index of WINDOWS: it says when a stamp is made while an skb passes the device
     (in a socket's call, on arrival, at any time).  `at_calls` is True if nearly all packets were
-    stamped in calls at the device, or when their skbs arrived there.  `unsure` is True if stamps
-    contradict another device, but the log may lack records that would agree with it.
+    stamped in calls at the device, or when their skbs arrived there.  `unsure` is True if another
+    device may be the right one: the stamps contradict it, but the log may lack the records that
+    would agree with the stamps.
     """
 
     clocks: dict[Device, ClockFit]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Find lifetimes that may be copies for a sniffer although the log lacks their birth.
 
-Input: the records of one KBL with their series.  Output: flags for lifetimes, and for the calls of
-packet sockets that got copies for a sniffer.  Before a packet is sent, dev_queue_xmit_nit() clones
+Input: the records of one KBL with their series.  Output: for each lifetime whether it may be such a
+copy, and for each call of a packet socket whether it got one.  Before a packet is sent, dev_queue_xmit_nit() clones
 its skb for the sniffers (net/core/dev.c).  If the probe on skb_clone() missed this call, the clone
 seems to be another packet.  The clone has the identity of the sent packet, but it is not the
 lifetime of the packet.

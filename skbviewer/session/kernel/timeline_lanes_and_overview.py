@@ -67,8 +67,8 @@ def timeline_of(
 ) -> Timeline:
     """Return lanes of the kind `kind`, one of KINDS; `whole` is the overview of the session.
 
-    With "packet" and "aligned", there is a lane for each of the first MOST_IDS rows in `ids` (n =
-    packet n, -n = K<n>).  Raises ValueError for an unknown kind.
+    If `kind` is "packet" or "aligned", there is a lane for each of the first MOST_IDS rows in `ids`
+    (n = packet n, -n = K<n>).  Raises ValueError for an unknown kind.
     """
     if kind not in KINDS:
         raise ValueError(f"no lanes by {kind!r}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Give compiled loops, which accept only one type of array, columns of any type.
+"""Let compiled loops read columns of any type, although they accept only one type of array.
 
 A loop gets the address and the type of each column.  The loop reads the values through `MEMORY`, an
 array of bytes that begins at a low address and covers all memory.  Only Sources makes such

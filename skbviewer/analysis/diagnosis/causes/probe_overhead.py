@@ -15,8 +15,8 @@ from ..wait_findings import examples
 NAME = "probe-cost"
 SHARE = 0.2  # from this share of the time in which functions ran, the probes distort the picture
 ADVICE = (
-    "Functions look slower than they are without probes: compare the times from which the cost of "
-    "the probes is subtracted. Probe fewer functions, or use probes that cost less "
+    "The probes make functions look slower than they are. Compare only times from which skbviewer "
+    "subtracted the cost of the probes. Probe fewer functions, or use probes that cost less "
     "(docs/overhead.md)."
 )
 
