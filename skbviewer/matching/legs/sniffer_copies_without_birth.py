@@ -2,10 +2,10 @@
 """Find lifetimes that may be copies for a sniffer although the log lacks their birth.
 
 Input: the records of one KBL with their series.  Output: for each lifetime whether it may be such a
-copy, and for each call of a packet socket whether it got one.  Before a packet is sent, dev_queue_xmit_nit() clones
-its skb for the sniffers (net/core/dev.c).  If the probe on skb_clone() missed this call, the clone
-seems to be another packet.  The clone has the identity of the sent packet, but it is not the
-lifetime of the packet.
+copy, and for each call of a packet socket whether it got one.  Before a packet is sent,
+dev_queue_xmit_nit() clones its skb for the sniffers (net/core/dev.c).  If the probe on skb_clone()
+missed this call, the clone seems to be another packet.  The clone has the identity of the sent
+packet, but it is not the lifetime of the packet.
 """
 
 from __future__ import annotations
