@@ -28,6 +28,7 @@ from .assignment.packets_to_assign import (
     problem_for,
 )
 from .candidates.capture_namespaces import in_other_namespaces
+from .candidates.cooked_headers import are_of_this_host
 from .candidates.lifetimes_without_headers import may_hold
 from .candidates.missing_tap_moments import hidden, lacking, lost_undated, without_number
 from .candidates.packets_near_clock_steps import contradicted_by_clock
@@ -49,6 +50,7 @@ EXACTLY, SEVERAL, LACKING, CROWDED, TOO_LARGE, NO_PAIR = range(6)  # assignment.
 UNTRUSTED, DOUBTED = 6, 7  # the clock is not believed; it may have been set near the packet
 NO_DEVICE = 8  # the capture agrees with no device, and another packet has the identity
 
+COOKED = ("sll_ifindex", "sll_outgoing")  # packet columns that only cooked captures have
 ROUNDED_NS = 1000  # the time of a copy may be rounded down to a multiple of this
 
 
@@ -105,7 +107,7 @@ def solve(
     `found` are the candidates, and `where` says where the capture was taken.  The packets `often`
     have so many candidates that `found` has only those near the time of capture.
     """
-    case = _in_one_namespace(_case(packets, kernel, found, clock, where))
+    case = _with_cooked_headers(_in_one_namespace(_case(packets, kernel, found, clock, where)))
     edges, near, unsure = possible_pairs(case.asked, case.within)
     edges = edges.selected(~case.again[edges.packet])
     believed = trusted(packets, clock, kernel, edges, precision_of(packets["ts"]))
@@ -170,6 +172,25 @@ def _in_one_namespace(case: _Case) -> _Case:
     edges = case.edges(case.within)
     elsewhere = in_other_namespaces(asked.kernel.moments, edges, complete)
     return case._replace(asked=asked._replace(here=asked.here & ~elsewhere))
+
+
+def _with_cooked_headers(case: _Case) -> _Case:
+    """For a capture of all devices, use device and direction in its headers if they are certain.
+
+    They are used only if the log lacks nothing, and shows the calls of packet sockets.
+    """
+    asked, kernel = case.asked, case.asked.kernel
+    packets = asked.packets
+    several = bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
+    lacks = incomplete(kernel.log) or kernel.log.missed or lost_undated(kernel)
+    if not several or not case.local.all() or not case.where.at_sockets or lacks:
+        return case
+    complete = ~case.may_lack & ~case.perhaps & (packets["ip_version"] != 0)
+    complete[asked.found.many] = False  # not all of their candidates are listed
+    if not are_of_this_host(packets, kernel.moments, case.edges(case.within), complete):
+        return case
+    copied, again = _copies(packets, COOKED)
+    return case._replace(asked=asked._replace(cooked=True), copied=copied, again=again)
 
 
 def _may_lack(case: _Case, often: Int64s) -> Bools:
@@ -280,15 +301,15 @@ def _at_no_device(moments: ColumnTable) -> Bools:
     return ~np.asarray(moments["met"], np.bool_) | (np.asarray(moments["ifindex"]) <= 0)
 
 
-def _copies(packets: Packets) -> tuple[Bools, Bools]:
+def _copies(packets: Packets, also: tuple[str, ...] = ()) -> tuple[Bools, Bools]:
     """Return two flags for each packet: the file has it several times; it is not the first copy.
 
-    Copies have the same time and the same bytes.  If one packet passes a tap twice, the two
-    captured packets differ in time.  If the file was merged from captures with times in us and in
-    ns, the time of one copy may be rounded down to us.
+    Copies have the same time, the same bytes, and the same values in the columns `also`.  If one
+    packet passes a tap twice, the two captured packets differ in time.  If the file was merged from
+    captures with times in us and in ns, the time of one copy may be rounded down to us.
     """
-    other = ("offset", "interface", "ts")
-    names = [name for name in PACKET_DTYPE.names or () if name not in other]
+    other = ("offset", "interface", "ts", *COOKED)
+    names = [*(name for name in PACKET_DTYPE.names or () if name not in other), *also]
     rounded = packets["ts"] - packets["ts"] % ROUNDED_NS
     some = np.flatnonzero(is_shared(rounded))
     ts, rounded = packets["ts"][some], rounded[some]

@@ -51,12 +51,14 @@ PACKET_DTYPE = np.dtype(
             "content",
             "<i4",
         ),  # hash of the bytes after the IP header, see readers/capture/content_hash.py
+        ("sll_ifindex", "<i4"),  # the device, by the header of LINKTYPE_LINUX_SLL2
+        ("sll_outgoing", "i1"),  # 1: the device sent the packet, by the header of SLL or SLL2
         *_IDENTITY,
     ]
 )
 
-# The columns that a session stores.  The content hash is needed only during matching.
-STORED_PACKET_DTYPE = PACKET_DTYPE[[n for n in PACKET_DTYPE.names or () if n != "content"]]
+FOR_MATCHING = ("content", "sll_ifindex", "sll_outgoing")  # columns that no session stores
+STORED_PACKET_DTYPE = PACKET_DTYPE[[n for n in PACKET_DTYPE.names or () if n not in FOR_MATCHING]]
 
 UNTIMED = -1  # ts of a packet without a timestamp (pcapng: simple packet blocks)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,8 @@ from .story import HOST, OTHER, SOFTIRQ, Story, udp4, udp4_frame
 A = 0xFFFF888000001000
 OFFSET = 1_700_000_000_000_000_007
 MS, US = 1_000_000, 1_000
-SLL = 113
+SLL, SLL2 = 113, 276
+PACKET_HOST, PACKET_OUTGOING = 0, 4  # linux/if_packet.h
 WAY = 300 * US  # from one end of the veth pair to the other
 
 
@@ -47,11 +49,19 @@ def across(times: Sequence[tuple[int, Ipv4]]) -> Story:
     return story
 
 
-def cooked(ip_id: int) -> bytes:
-    """A packet as `tcpdump -i any` writes it (LINKTYPE_LINUX_SLL)."""
+def packet(ip_id: int) -> bytes:
     payload = build.udp(1000, 2000, bytes(10))
-    head = bytes.fromhex("0000 0001 0006") + bytes(8) + bytes.fromhex("0800")
-    return head + build.ipv4("10.0.0.1", "10.0.0.2", 17, payload, ip_id, 0x4000)
+    return build.ipv4("10.0.0.1", "10.0.0.2", 17, payload, ip_id, 0x4000)
+
+
+def cooked(ip_id: int, kind: int = PACKET_HOST) -> bytes:
+    """A packet as `tcpdump -i any` wrote it until 2020 (LINKTYPE_LINUX_SLL)."""
+    return struct.pack("!HHH8xH", kind, 1, 6, 0x800) + packet(ip_id)
+
+
+def cooked2(ip_id: int, kind: int, ifindex: int) -> bytes:
+    """A packet as `tcpdump -i any` writes it (LINKTYPE_LINUX_SLL2)."""
+    return struct.pack("!HHIHBB8x", 0x800, 0, ifindex, 1, kind, 6) + packet(ip_id)
 
 
 def joined(folder: Path, story: Story, path: Path) -> tuple[LegTable, Matches]:
@@ -124,6 +134,35 @@ def test_a_capture_of_all_devices_may_lack_most_sightings(tmp_path: Path) -> Non
     assert found.clock is not None and found.sniffer is None
     (segment,) = found.clock.segments
     assert abs(segment.offset_ns - OFFSET) <= segment.residual_ns
+
+
+def crossing(before: int) -> list[tuple[int, Ipv4]]:
+    """Packets that identity decides, then two alike: the second is sent when the first arrives."""
+    times = [(MS * (n + 1), udp4(100 + n)) for n in range(before)]
+    return [*times, (20 * MS, udp4(7)), (20 * MS + WAY, udp4(7))]
+
+
+@pytest.mark.parametrize(
+    ("before", "stated", "used"),
+    [(8, True, True), (8, False, False), (3, True, False)],
+    ids=["all agree", "some contradict", "too few changes"],
+)
+@pytest.mark.parametrize("linktype", [SLL, SLL2])
+def test_a_cooked_header_states_device_and_direction(
+    tmp_path: Path, linktype: int, before: int, stated: bool, used: bool
+) -> None:
+    """Without these, either of two equal packets may be the one that was received."""
+    times, frames = crossing(before), []
+    for ts, ip in times:
+        for end in (0, 1):
+            kind = PACKET_OUTGOING if stated and end == 0 else PACKET_HOST
+            device = 2 + end if stated else 0
+            old, new = cooked(ip.ip_id, kind), cooked2(ip.ip_id, kind, device)
+            frames.append((ts + end * WAY + 4 * US + OFFSET, old if linktype == SLL else new))
+    path = build.write_pcap(tmp_path / "any.pcap", frames, linktype=linktype)
+    legs, found = joined(tmp_path, sniffed_at_both_ends(times), path)
+    sure = [(2 * n + end, 2 * n) for n in range(len(times)) for end in (0, 1)]
+    assert exact(legs, found) == (sure if used else [*sure[:-3], sure[-1]])
 
 
 def test_interfaces_of_one_file_are_sniffers_of_their_own(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import json
 import pickle
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,6 +54,12 @@ def _grouped(truths: Iterator[Truths]) -> dict[tuple[str, str], list[Truths]]:
     return {key: list(of) for key, of in groupby(sorted(truths, key=name), key=name)}
 
 
+@cache
+def _maker(checkout: Path) -> SessionMaker:
+    """Return a running program of this checkout; it ends with this process, which is its input."""
+    return SessionMaker(checkout)
+
+
 def _judged_by(
     recording: Recording, checkout: Path, seeds: int, judged: Path
 ) -> dict[tuple[str, str], list[Truths]]:
@@ -63,8 +70,7 @@ def _judged_by(
     if kept.exists():
         with gzip.open(kept) as file:
             return dict(pickle.load(file))
-    with SessionMaker(checkout) as maker:
-        made = _grouped(all_truths(recording, maker, seeds))
+    made = _grouped(all_truths(recording, _maker(checkout), seeds))
     kept.parent.mkdir(parents=True, exist_ok=True)
     part = kept.with_suffix(".part")
     with gzip.open(part, "wb", compresslevel=1) as file:

@@ -15,16 +15,25 @@ import time
 from pathlib import Path
 
 from tests.truth import guests, layout
+from tests.truth.capture_files import read_capture
 from tests.truth.report import write
 from tests.truth.scenarios import COMPILED_IN, ZOO, Scenario, named
 
 PER_BOOT = 12
 
 
+def has_packets(left: Path) -> bool:
+    """Say whether each sniffer of a scenario captured a packet: one may have begun too late."""
+    captures = [*left.glob("*.pcap"), *left.glob("*.pcapng")]
+    return bool(captures) and all(path.stat().st_size and read_capture(path) for path in captures)
+
+
 def settle(left: Path, scenario: Scenario, series: str, release: str) -> bool:
     """Put what a guest left of a scenario in its place at once; False if that is not whole."""
     found, target = left / scenario.name, layout.place(series, scenario.name)
     if (found / "whole").exists():
+        if not has_packets(found):
+            return False
         write(found, scenario, release)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(target, ignore_errors=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab import initramfs
+from tests.readers import build
 from tests.truth import guests, layout, record, report
 from tests.truth.scenarios import COMPILED_IN, SCRIPTS, ZOO, Scenario, named
 
@@ -90,6 +91,8 @@ def left(tmp_path: Path) -> Path:
     }
     for name, text in files.items():
         (folder / name).write_text(text)
+    for name in ("vc", "udp"):
+        build.write_pcap(folder / f"{name}.pcap", [(1, bytes(60))])
     return folder
 
 
@@ -114,6 +117,19 @@ def test_what_is_not_whole_is_not_put_in_place(
 ) -> None:
     monkeypatch.setattr(layout, "RECORDINGS", tmp_path / "recordings")
     (left / "whole").unlink()
+    assert not record.settle(left.parent, named("vlan"), "6.1", "6.1.0-1")
+    assert not (tmp_path / "recordings").exists()
+
+
+@pytest.mark.parametrize("packets", [[], None])
+def test_recording_without_packets_is_not_put_in_place(
+    left: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, packets: list[build.Packet] | None
+) -> None:
+    """One sniffer's file has no packets, or not even a header."""
+    monkeypatch.setattr(layout, "RECORDINGS", tmp_path / "recordings")
+    (left / "udp.pcap").write_bytes(b"")
+    if packets is not None:
+        build.write_pcap(left / "udp.pcap", packets)
     assert not record.settle(left.parent, named("vlan"), "6.1", "6.1.0-1")
     assert not (tmp_path / "recordings").exists()
 

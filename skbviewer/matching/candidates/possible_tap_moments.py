@@ -15,6 +15,7 @@ import numpy as np
 from ...records import Packets
 from ...records.types import Bools, Int64s
 from ..identity.identity_candidates import Candidates
+from .cooked_headers import agreeing_cooked_headers
 from .tap_moment_conditions import (
     Edges,
     agreeing_contents,
@@ -34,7 +35,8 @@ class Asked(NamedTuple):
     By packet: `at` is its time on the log's clock, ns; `shown` is True if the log has its packet
     socket's call.  By moment: `here` is True if the capture may have been taken at its device;
     `doubtful` is True if the log may lack its packet socket's call.  `elsewhere` is True if another
-    host may have captured some of the packets.
+    host may have captured some of the packets.  `cooked` is True if device and direction in the
+    headers of a cooked capture are those of a packet socket of the log's host.
     """
 
     packets: Packets
@@ -45,6 +47,7 @@ class Asked(NamedTuple):
     doubtful: Bools
     shown: Bools
     elsewhere: bool
+    cooked: bool = False
 
 
 class PossiblePairs(NamedTuple):
@@ -71,6 +74,8 @@ def possible_pairs(asked: Asked, error: Int64s) -> PossiblePairs:
     near, unsure = np.zeros((2, size), np.bool_)
     made = pairs_in_time(kernel, found.packet, found.series, asked.at, error, asked.here)
     near[made.packet] = True
+    if asked.cooked:
+        made = made.selected(agreeing_cooked_headers(packets, kernel.moments, made))
     by_call = ~asked.shown[made.packet] | at_socket[made.moment]
     known = np.zeros(len(found.packet), np.bool_)
     known[made.pair[by_call]] = True

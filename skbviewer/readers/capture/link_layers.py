@@ -23,6 +23,7 @@ from .ppp import cisco_hdlc, ppp, ppp_hdlc, pppoe, with_direction
 from .wireless import ieee_802_11, prism, radiotap
 
 PKTAP_LEAST, PKTAP_PACKET = 108, 1
+PACKET_OUTGOING = 4  # greater numbers are for packets that no packet socket gets
 
 LinkLayer = Callable[[Wire, Rows, Frames], Frames]
 
@@ -43,6 +44,7 @@ def _tagged(wire: Wire, packets: Rows, frames: Frames, tag: int) -> Frames:
 def _linux_sll(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     mark_malformed(packets, frames.lacking(16))
     frames = frames.with_bytes(16)
+    _cooked_direction(packets, frames, wire.u16(frames.at))
     _cooked_source(wire, packets, frames, wire.u16(frames.at + 4), 6)
     return frames.after_header(16, wire.u16(frames.at + 14))
 
@@ -50,6 +52,8 @@ def _linux_sll(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def _linux_sll2(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     mark_malformed(packets, frames.lacking(20))
     frames = frames.with_bytes(20)
+    fill(packets, frames.rows, sll_ifindex=wire.u32(frames.at + 4))
+    _cooked_direction(packets, frames, wire.u8(frames.at + 10))
     _cooked_source(wire, packets, frames, wire.u8(frames.at + 11), 12)
     return frames.after_header(20, wire.u16(frames.at))
 
@@ -57,6 +61,14 @@ def _linux_sll2(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def _cooked_source(wire: Wire, packets: Rows, frames: Frames, length: Int64s, address: int) -> None:
     ethernet = frames.selected(length == 6)
     fill(packets, ethernet.rows, eth_src=wire.u48(ethernet.at + address))
+
+
+def _cooked_direction(packets: Rows, frames: Frames, kind: Int64s) -> None:
+    """Fill the direction from `kind`, a PACKET_ number of linux/if_packet.h."""
+    known = kind <= PACKET_OUTGOING
+    fill(
+        packets, frames.rows[known], sll_outgoing=(kind[known] == PACKET_OUTGOING).astype(np.int64)
+    )
 
 
 def _raw_ip(wire: Wire, packets: Rows, frames: Frames) -> Frames:

@@ -101,6 +101,24 @@ def test_link_types(tmp_path: Path, linktype: int, head4: bytes, head6: bytes) -
         assert first["eth_src"] == int.from_bytes(MAC_A, "big")
 
 
+@pytest.mark.parametrize(
+    ("linktype", "head", "expected"),
+    [
+        (113, struct.pack("!HHH8xH", 4, 1, 6, 0x800), (-1, 1)),
+        (113, struct.pack("!HHH8xH", 1, 1, 6, 0x800), (-1, 0)),  # a broadcast that was received
+        (113, struct.pack("!HHH8xH", 5, 1, 6, 0x800), (-1, -1)),  # PACKET_LOOPBACK
+        (276, struct.pack("!HHIHBB8x", 0x800, 0, 7, 1, 4, 6), (7, 1)),
+        (276, struct.pack("!HHIHBB8x", 0x800, 0, 1 << 31, 1, 0, 6), (-(1 << 31), 0)),
+        (1, ethernet(b""), (-1, -1)),
+    ],
+)
+def test_device_and_direction_of_cooked_packets(
+    tmp_path: Path, linktype: int, head: bytes, expected: tuple[int, int]
+) -> None:
+    packet = one(tmp_path, head + V4, linktype)
+    assert (packet["sll_ifindex"], packet["sll_outgoing"]) == expected
+
+
 def test_ip_only_link_types(tmp_path: Path) -> None:
     assert is_v4(one(tmp_path, V4, 228))
     assert is_v6(one(tmp_path, V6, 229))
