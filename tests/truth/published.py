@@ -30,7 +30,7 @@ lifetime the address belonged at that time. The judge imports nothing of skbview
 {scenarios} scenarios on kernels {kernels}; {distinct} packets in {captures} captures as they were recorded.
 These captures and logs were judged after {treatments} treatments{lossy}.
 {judged} packets were judged: {exact} exact, {right} right, **{wrong} wrong**, {unseen} without a witness.
-The matching rules were number {rules}.
+The packets were matched by version {rules} of the matching rules.
 """
 
 _LOSSY = (
@@ -125,9 +125,8 @@ def _before(cells: list[Cell]) -> str:
     lost: Counter[str] = Counter()
     for one in compared:
         lost.update(one["lost"])
-    text = "\n## Right before, not exact now\n\nIn an earlier version, "
-    text += f"{sum(one['right before'] for one in compared)} packets were right. Some of them "
-    text += "are not exact now. For each reason, the list counts these packets:\n\n"
+    text = "\n## Right before, not exact now\n\n"
+    text += BEFORE.format(right=sum(one["right before"] for one in compared))
     return text + "".join(f"- {number}: {reason}\n" for reason, number in lost.most_common())
 
 
@@ -154,6 +153,11 @@ def publish(cells: list[Cell], seeds: int, rules: int) -> str:
     text += "\n## No witness\n\n" + _reasons(cells)
     return text + _before(cells) + UNJUDGED
 
+
+BEFORE = """An earlier version of the rules, which had no number yet, was right for {right} packets. Some of these packets are
+not exact now. For each reason, the list counts these packets:
+
+"""
 
 RECALL = """A packet is *apart* if no other packet of its capture has the same headers and content within the error of the fitted
 clock (50 us if no clock was fitted). A packet is *apart by headers* if no other packet has the same headers within this
