@@ -45,7 +45,9 @@ class Run(NamedTuple):
     tell of the guest and not of the machine that emulates it.
     patched: the kernel's text is changed under traffic.  Multi-threaded emulation before QEMU 8.1
     may still execute the breakpoint of a change that is over, and the guest dies of "int3" (LKML,
-    July 2023: "qemu-x86_64 booting with 8.0.0 stil see int3"); so one thread runs both CPUs.
+    July 2023: "qemu-x86_64 booting with 8.0.0 stil see int3"), or hangs: its memory had the nop of
+    skb_set_owner_w() again while both CPUs executed the breakpoint for ever.  So one thread runs
+    both CPUs.
     """
 
     steps: tuple[str, ...] = ("handshake",)

@@ -126,7 +126,8 @@ def boot(kit: Kit, wanted: list[Scenario], how: How) -> tuple[Path, str]:
     names = ",".join(scenario.name for scenario in wanted)
     words = (f"zoo={names}", f"pass={how.only}", f"less={how.less}")
     devices = dict.fromkeys(scenario.devices for scenario in wanted)
-    run = guest.Run((), words, how.counted, patched=kit.patched, memory_mb=2048,
+    patched = kit.patched or any(scenario.patched for scenario in wanted)
+    run = guest.Run((), words, how.counted, patched, memory_mb=2048,
                     timeout_s=BOOT_S + SCENARIO_S * len(wanted),
                     devices=tuple(word for one in devices for word in one))  # fmt: skip
     line = guest.command(kit.kernel, image, disk, run)

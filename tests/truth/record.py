@@ -75,6 +75,12 @@ def missing(series: str, names: list[str], again: bool, only: str = "both") -> l
     return found
 
 
+def boots(wanted: list[Scenario]) -> list[list[Scenario]]:
+    """Divide scenarios among guests: one thread emulates the guests of those that are `patched`."""
+    groups = [[one for one in wanted if one.patched == patched] for patched in (False, True)]
+    return [some[n : n + PER_BOOT] for some in groups for n in range(0, len(some), PER_BOOT)]
+
+
 def divisor(text: str) -> int:
     """Return the number of an option.  Raises ValueError if nothing can be divided by it."""
     if (number := int(text)) < 1:
@@ -98,8 +104,8 @@ def main() -> int:
     for series in args.series:
         folder = layout.series_folder(series, how.counted, how.less)
         wanted = missing(folder, args.scenario, args.again, args.only)
-        for first in range(0, len(wanted), PER_BOOT):
-            failed += len(record(series, wanted[first : first + PER_BOOT], how))
+        for some in boots(wanted):
+            failed += len(record(series, some, how))
     return 1 if failed else 0
 
 

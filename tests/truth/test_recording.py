@@ -177,6 +177,14 @@ def test_what_is_recorded_is_not_missing(monkeypatch: pytest.MonkeyPatch, tmp_pa
         assert named("vlan") in record.missing(folder_name, [], False)
 
 
+def test_scenarios_that_arm_probes_under_traffic_have_a_guest_of_their_own() -> None:
+    made = record.boots(list(ZOO))
+    assert sorted(one.name for some in made for one in some) == sorted(one.name for one in ZOO)
+    assert {one.name for one in made[-1]} == {"log-part", "sent-again"}
+    assert all(len({one.patched for one in some}) == 1 for some in made)
+    assert all(len(some) <= record.PER_BOOT for some in made)
+
+
 def test_a_counted_guest_with_compiled_in_probes_has_their_scenarios() -> None:
     for counted in (False, True):
         folder = layout.series_folder(guests.COMPILED_IN, counted)
