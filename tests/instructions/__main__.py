@@ -3,7 +3,7 @@
 
 --record FOLDER runs the guests of both kernels first, below FOLDER, and keeps what they counted.
 --record-few FOLDER runs one with few functions (few_functions.py) and keeps that; --record-touched
-FOLDER runs one that counts what each call accessed (touched_run.py).
+FOLDER runs those that count what each call accessed (touched_run.py).
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ def record_few(folder: Path) -> None:
 
 
 def record_touched(folder: Path) -> None:
-    """Run the guest that counts what each call accessed, and keep its files."""
+    """Run the guests that count what each call accessed, and keep their files."""
     from tests.instructions import touched_run as touched
     from tests.instructions.guests import count
     from tests.lab.record import prepare
 
-    run = count(prepare(folder / touched.SERIES, touched.SERIES), step=touched.STEP)
-    print(touched.keep_touched(run.out, run.files[0]))
+    for series in recorded.SERIES:
+        run = count(prepare(folder / series, series), step=touched.STEP)
+        print(touched.keep_touched(run.out, run.files, series))
 
 
 def main() -> int:
@@ -51,7 +52,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.instructions", description="Count instructions.")
     parser.add_argument("--record", type=Path, help="run the guests below this folder")
     parser.add_argument("--record-few", type=Path, help="run a guest with few functions below it")
-    parser.add_argument("--record-touched", type=Path, help="run a guest that counts accesses")
+    parser.add_argument("--record-touched", type=Path, help="run guests that count accesses")
     args = parser.parse_args()
     if args.record:
         record(args.record.resolve())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Build the plugin and its program in the guest, and run the guest whose instructions it counts."""
+"""Build the plugin and its programs in the guest; run the guest whose instructions it counts."""
 
 from __future__ import annotations
 
@@ -32,11 +32,13 @@ def build_plugin(folder: Path) -> Path:
     return plugin
 
 
-def build_announcer(folder: Path) -> Path:
-    """Compile the program that sends the plugin addresses; static, for the guest."""
-    program = folder / "announce"
-    debs.run("gcc", "-O2", *WARN, "-static", "-o", str(program), str(PLUGIN / "announce.c"))
-    return program
+def build_programs(folder: Path) -> list[Path]:
+    """Compile the programs for the guest, static: they send the plugin addresses, and fault."""
+    programs = [folder / "announce", folder / "faults"]
+    for path in programs:
+        source = str(PLUGIN / f"{path.name}.c")
+        debs.run("gcc", "-O2", *WARN, "-static", "-o", str(path), source)
+    return programs
 
 
 def count(built: Built, words: tuple[str, ...] = (), step: str = "instructions") -> Counted:
@@ -46,7 +48,7 @@ def count(built: Built, words: tuple[str, ...] = (), step: str = "instructions")
     folder.mkdir()
     devices = ("-plugin", f"{build_plugin(folder)},out={folder / 'counts'}")
     how = guest.Run((step,), words, True, timeout_s=TIMEOUT_S, devices=devices)
-    more = built._replace(programs=[*built.programs, build_announcer(folder)])
+    more = built._replace(programs=[*built.programs, *build_programs(folder)])
     out = run(more, how, step)
     found = sorted(folder.glob("counts.*"), key=lambda path: int(path.suffix[1:]))
     return Counted(out, found)

@@ -20,7 +20,7 @@ from skbviewer.session import Session, import_files
 from tests.instructions.compensation_truth import HEAD, decades, judge, row
 from tests.instructions.counts import Counts, column
 from tests.instructions.recorded import SERIES, Phase, Recorded, recorded
-from tests.instructions.touched_run import touched
+from tests.instructions.touched_run import PAGE_FAULT, touched
 from tests.lab.kbl_check import Type
 from tests.remade.markdown import table
 
@@ -33,9 +33,9 @@ def truth(series: str) -> str:
     return table(HEAD, (row(title, some) for title, some in decades(judge(recorded(series)))))
 
 
-def touched_layers() -> str:
+def touched_layers(series: str) -> str:
     """Return the loads and stores of each layer, its cache lines and its pages."""
-    run = touched()
+    run = touched(series)
     import_files([run.kbl, run.pcap], out := run.kbl.with_name("touched.skbv"))
     session = Session.open(out)
     lines, scope = session.executed_steps(run.counts_path).lines, session.stats.scope()
@@ -49,6 +49,17 @@ def touched_layers() -> str:
         if mine:
             cells.append((layer, *(f"{n:,}" for n in (loads, stores, len(mine), len(pages)))))
     return table(("layer", "loads", "stores", "cache lines", "pages"), cells)
+
+
+def fault_durations() -> str:
+    """Return what a program and the plugin say about the duration of page faults."""
+    rows = list[tuple[str, ...]]()
+    for series in SERIES:
+        faults = touched(series).faults
+        returned, steps, _ = faults.counted[PAGE_FAULT]
+        numbers = (returned, faults.first - faults.again, steps)
+        rows.append((f"Linux {series}", *(f"{number:,}" for number in numbers)))
+    return table(("kernel", "page faults", "by the program", "by the plugin"), rows)
 
 
 def function_end(run: Recorded, begin: int) -> int:
@@ -89,9 +100,9 @@ def layer_steps(series: str) -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     f"{name}-{series}": partial(make, series)
-    for name, make in (("truth", truth), ("layers", layer_steps))
+    for name, make in (("truth", truth), ("layers", layer_steps), ("touched", touched_layers))
     for series in SERIES
-} | {"touched-6.12": touched_layers}
+} | {"faults": fault_durations}
 
 
 def with_tables(text: str) -> str:

@@ -17,8 +17,7 @@ from skbviewer.analysis.words.function_layers import layer_of, layers
 from tests.instructions.counts import ENTRY, EXIT, Counts, column
 from tests.instructions.joined_calls import Joined, join
 from tests.instructions.recorded import SERIES, Phase, recorded
-from tests.instructions.touched_run import SERIES as KERNEL
-from tests.instructions.touched_run import touched
+from tests.instructions.touched_run import KERNEL, touched
 
 from .markdown import percent, table
 from .touched_memory import data_paths

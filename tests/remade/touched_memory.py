@@ -68,5 +68,6 @@ def exceptions() -> str:
     """Return `stats exceptions`."""
     counted = Counted(counts().lines, counts().exceptions)
     made = counted_table("exceptions", session().stats.scope(), counted, None)
-    head = ("kind", "name", "in the kernel", "in probes", "in programs")
+    head = ("kind", "name", "in the kernel", "in probes", "in programs", "returned", "mean steps",
+            "longest")  # fmt: skip
     return table(head, [(*row[:1], f"`{row[1]}`", *row[2:]) for row in made.rows], left=2)

@@ -51,12 +51,24 @@ def _touched(name: str) -> Callable[[Scope, Counted, str], Table]:
 def _exceptions(_scope: Scope, counted: Counted, _by: str) -> Table:
     """Return all exceptions during the count, most frequent first, whatever is chosen."""
     rows = [
-        (*_named(one.name), one.kernel, one.probes, one.programs)
-        for one in sorted(counted.exceptions, key=lambda one: (-sum(one[1:]), one.name))
-        if sum(one[1:])
+        (*_named(one.name), one.kernel, one.probes, one.programs, *_durations(one))
+        for one in sorted(counted.exceptions, key=lambda one: (-one.total(), one.name))
+        if one.total()
     ]
-    keys = ("kind", "name", "kernel", "probes", "programs")
-    return Table(keys, rows, (), () if counted.exceptions else (NO_EXCEPTIONS,))
+    sides, durations = ("kernel", "probes", "programs"), ("returned", "mean_steps", "longest_steps")
+    return Table(
+        ("kind", "name", *sides, *durations),
+        rows,
+        (),
+        () if counted.exceptions else (NO_EXCEPTIONS,),
+    )
+
+
+def _durations(one: ExceptionCount) -> tuple[int | None, int | None, int | None]:
+    """Return how often an exception returned, and the mean and the longest duration in steps."""
+    if not one.returned or one.steps is None:
+        return one.returned, None, None
+    return one.returned, round(one.steps / one.returned), one.longest
 
 
 def _named(entry: str) -> tuple[str, str]:

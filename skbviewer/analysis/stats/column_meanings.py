@@ -260,6 +260,10 @@ COUNTED_COLUMNS = {
         "kernel, probes, programs": "how often the exception or interrupt occurred in the kernel, "
         "in its probes, and in programs; the numbers are for the whole count, not only for the "
         "chosen packets",
+        "returned": "how many of them returned before another thread ran; empty if an older plugin "
+        "wrote the file",
+        "mean_steps, longest_steps": "instructions of the kernel from the entry to the return: the "
+        "mean of those that returned, and the most; interrupts inside count, probes do not",
     },
 }
 

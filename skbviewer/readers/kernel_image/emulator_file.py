@@ -15,11 +15,13 @@ import numpy.typing as npt
 from ...records import BadInput
 
 MAGIC = b"KBLINSNS"
-HEAD_WORDS = {1: 12, 2: 15}  # by version
+HEAD_WORDS = {1: 12, 2: 15, 3: 15}  # by version
 # In the order of the file: words of a row, and which word of the head is the number of rows.
-ROW_WORDS = {"marks": 6, "blocks": 7, "accesses": 5, "touches": 5, "exceptions": 10}
+ROW_WORDS = {"marks": 6, "blocks": 7, "accesses": 5, "touches": 5, "exceptions": 13}
+EXCEPTION_WORDS_2 = 10  # of a row "exceptions" in version 2
 NUMBER_WORDS = {"marks": 2, "blocks": 3, "accesses": 4, "touches": 12, "exceptions": 13}
 LOST_WORDS = {"marks": 10, "accesses": 11, "touches": 14}
+VERSION_WORD = 1
 WORD = 8  # bytes
 
 Words = npt.NDArray[np.uint64]
@@ -51,7 +53,7 @@ def read_rows(path: Path, kind: str) -> CountedRows:
                 raise BadInput(path, at, f"has {size} bytes instead of {begins['end']}")
             if kind not in begins:
                 return CountedRows(np.zeros((0, ROW_WORDS[kind]), np.uint64), 0, 0)
-            number, width = head[NUMBER_WORDS[kind]], ROW_WORDS[kind]
+            number, width = head[NUMBER_WORDS[kind]], _width(kind, head)
             file.seek(begins[kind])
             rows = np.frombuffer(file.read(WORD * number * width), "<u8").reshape(-1, width)
     except OSError as error:
@@ -77,8 +79,15 @@ def _head(path: Path, head: bytes) -> list[int]:
 def _begins(head: list[int]) -> dict[str, int]:
     """Return the byte at which each kind of rows begins, and the "end" of the file."""
     at, begins = WORD * len(head), dict[str, int]()
-    for kind, width in ROW_WORDS.items():
-        if NUMBER_WORDS[kind] < len(head):
+    for kind, number in NUMBER_WORDS.items():
+        if number < len(head):
             begins[kind] = at
-            at += WORD * width * head[NUMBER_WORDS[kind]]
+            at += WORD * _width(kind, head) * head[number]
     return begins | {"end": at}
+
+
+def _width(kind: str, head: list[int]) -> int:
+    """Return how many words a row of the kind `kind` has in a file with this header."""
+    if kind == "exceptions" and head[VERSION_WORD] == 2:
+        return EXCEPTION_WORDS_2
+    return ROW_WORDS[kind]

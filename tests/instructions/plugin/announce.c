@@ -11,14 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "messages.h"
+#include "send.h"
 
 #define MOST_SYMBOLS 500000
-#define CODE_BYTES (1 << 20)
 #define PAGE 4096
-#define MESSAGE_BYTES 17
 
 struct symbol {
 	uint64_t addr;
@@ -28,34 +25,11 @@ struct symbol {
 
 static struct symbol *symbols;
 static size_t nr_symbols;
-static unsigned char *code;	/* a message has not been translated before: each has its own bytes */
 
 static void fail(const char *what)
 {
 	fprintf(stderr, "announce: %s\n", what);
 	exit(1);
-}
-
-static unsigned char *put_nop(unsigned char *at, uint32_t value)
-{
-	const uint32_t words[] = { MESSAGE_NOP, value };
-
-	memcpy(at, words, sizeof(words));
-	return at + sizeof(words);
-}
-
-/* The emulator translates the pages of code one by one, so a message must not cross a page's end. */
-static void send(enum message message, uint64_t addr)
-{
-	unsigned char *begin, *end;
-
-	if ((uintptr_t)code % PAGE > PAGE - MESSAGE_BYTES)
-		code += PAGE - (uintptr_t)code % PAGE;
-	begin = code;
-	end = put_nop(put_nop(code, MESSAGE + message), addr);
-	*end++ = 0xc3;
-	code = end;
-	((void (*)(void))begin)();
 }
 
 static void tell_range(enum message message, uint64_t begin, uint64_t end)
@@ -183,9 +157,12 @@ static void tell_module(void)
 
 static void tell_symbols(void)
 {
+	static const char *const switches[] = { "__switch_to_asm", NULL };
+
 	send(MESSAGE_CLEAR, 0);
 	tell_module();
 	tell_probes();
+	tell_if_there(MESSAGE_SWITCH, switches);
 	for (const struct symbol *s = symbols; s < symbols + nr_symbols; s++) {
 		if (!strcmp(s->name, "ftrace_trampoline"))
 			tell_range(MESSAGE_PROBE, s->addr, s->addr + PAGE);
@@ -226,9 +203,7 @@ static void tell_all(char **words)
 
 int main(int argc, char **argv)
 {
-	code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (argc < 2 || code == MAP_FAILED)
+	if (argc < 2 || !prepare_to_send())
 		fail("symbols [watch NAME...] [accesses NAME...], or begin, or end");
 	if (!strcmp(argv[1], "begin"))
 		send(MESSAGE_BEGIN, 0);

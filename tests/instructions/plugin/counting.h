@@ -16,9 +16,14 @@ struct range {
 
 #define NAME_BYTES 48
 
-/* An exception or interrupt of the system, and how often it came, by what it interrupted. */
+/*
+ * An exception or interrupt of the system, and how often it came, by what it interrupted.  Of those
+ * that returned before another thread ran: how many, how many of the kernel's instructions were
+ * executed meanwhile, and how many during the longest.
+ */
 struct exception {
 	uint64_t address, runs[NR_SIDES];
+	uint64_t returned, steps, longest;
 	char name[NAME_BYTES];		/* without a 0 behind it if it is as long or longer */
 };
 
@@ -29,7 +34,7 @@ struct block {
 	const struct range *probe;	/* the probe's code that it is part of */
 	bool module;			/* it is part of the module's code */
 	struct exception *exception;	/* it is the first of its entry */
-	bool probe_entry, handler, vectors;
+	bool probe_entry, handler, vectors, switches;
 	enum mark_kind mark;
 	uint64_t runs[NR_SIDES];	/* how often it was entered */
 	uint64_t executed[NR_SIDES];	/* instructions; a run may end early */
@@ -85,6 +90,9 @@ void exceptions_clear(void);
 void exception_letters(uint32_t letters);
 void exception_add(uint64_t address);
 struct exception *exception_at(uint64_t address);
+void exception_enter(struct exception *entered);	/* NULL: a device's interrupt */
+void exception_return(void);
+void exceptions_switch(void);	/* another thread runs */
 const struct exception *exceptions_all(uint64_t *nr);
 
 /* Where control is: flow.c */

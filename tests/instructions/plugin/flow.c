@@ -132,10 +132,15 @@ static void enter_probe(const struct block *b)
 void flow_block(struct block *b)
 {
 	settle();
+	if (last && last->ends == END_IRET)
+		exception_return();
+	if (b->switches)
+		exceptions_switch();
 	leave_interrupt();
 	if (is_interrupt(b)) {
 		if (b->exception)
 			b->exception->runs[last_side]++;
+		exception_enter(b->exception);
 		enter_interrupt();
 	} else {
 		leave_probe(b);

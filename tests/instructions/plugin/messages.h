@@ -20,6 +20,7 @@ enum message {
 	MESSAGE_ACCESSES,	/* a function whose loads and stores are counted */
 	MESSAGE_LETTERS,	/* the next four bytes of the name of what comes next */
 	MESSAGE_EXCEPTION,	/* an exception's or interrupt's entry */
+	MESSAGE_SWITCH,		/* where the kernel switches to another thread */
 	MESSAGE_MODULE,		/* the module's code */
 	MESSAGE_HANDLER,	/* the module's handler of a tracepoint */
 	MESSAGE_ENTRY,		/* the module's handler of entries: makes a mark */

@@ -48,7 +48,7 @@ int output_write(const char *path)
 {
 	struct head head = {
 		.magic = "KBLINSNS",
-		.version = 2,
+		.version = 3,
 		.kernel = flow_sums[SIDE_KERNEL],
 		.probe = flow_sums[SIDE_PROBE],
 		.user = flow_sums[SIDE_USER],

@@ -12,13 +12,13 @@ struct list {
 	unsigned int nr;
 };
 
-static struct list probes, vectors, accesses, modules, handlers, entries, exits, watched;
+static struct list probes, vectors, accesses, modules, handlers, entries, exits, watched, switches;
 static uint64_t from;
 
 void symbols_clear(void)
 {
 	probes.nr = vectors.nr = accesses.nr = 0;
-	modules.nr = handlers.nr = entries.nr = exits.nr = watched.nr = 0;
+	modules.nr = handlers.nr = entries.nr = exits.nr = watched.nr = switches.nr = 0;
 	exceptions_forget();
 }
 
@@ -46,6 +46,7 @@ void symbols_message(unsigned int message, uint64_t addr)
 	case MESSAGE_ACCESSES: add(&accesses, from, addr); break;
 	case MESSAGE_LETTERS: exception_letters(addr); break;
 	case MESSAGE_EXCEPTION: exception_add(addr); break;
+	case MESSAGE_SWITCH: add(&switches, addr, addr + 1); break;
 	case MESSAGE_MODULE: add(&modules, from, addr); break;
 	case MESSAGE_HANDLER: add(&handlers, addr, addr + 1); break;
 	case MESSAGE_ENTRY: add(&entries, addr, addr + 1); break;
@@ -61,6 +62,7 @@ void symbols_classify(struct block *b)
 	b->module = find(&modules, b->start);
 	b->handler = find(&handlers, b->start);
 	b->exception = exception_at(b->start);
+	b->switches = find(&switches, b->start);
 	b->vectors = find(&vectors, b->start);
 	b->mark = find(&entries, b->start) ? MARK_ENTRY :
 		  find(&exits, b->start) ? MARK_EXIT :

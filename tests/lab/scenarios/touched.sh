@@ -19,4 +19,7 @@ served
 stop_sniffers
 stop_recorder
 unload
+# Page faults, which a program measures as well.
+must /announce symbols
+/faults 400 > /tmp/out/faults || fail "faults"
 part client server

@@ -26,7 +26,7 @@ def test_blocks_are_those_of_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ({"version": 3}, "at byte 8: has version 3; this program reads up to 2"),
+        ({"version": 4}, "at byte 8: has version 4; this program reads up to 3"),
         ({"faults": 3}, "at byte 72: its counts are wrong: 3 probes did not end"),
         ({"blocks": 2}, "at byte 240: has 240 bytes instead of 296"),
         ({"accesses": 0}, "at byte 200: has 240 bytes instead of 200"),

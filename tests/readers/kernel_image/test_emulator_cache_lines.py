@@ -18,17 +18,21 @@ TOUCHES = [(0, FUNCTION, 0, 0, 0), (3, FUNCTION, LINE, 5, 2)]
 NAMES = ["asm_exc_page_fault", "asm_sysvec_apic_timer_interrupt"]
 
 
-def version_2(path: Path, **other: int) -> Path:
-    """Write a file with one mark, TOUCHES and an exception for each of NAMES."""
+def version_2(path: Path, durations: tuple[int, ...] = (), **other: int) -> Path:
+    """Write a file with one mark, TOUCHES and an exception for each of NAMES.
+
+    With three `durations` of each exception, the file has version 3.
+    """
     head = {
-        "version": 2, "marks": 1, "blocks": 0, "accesses": 0, "kernel": 0, "probe": 0, "user": 0,
-        "cuts": 0, "faults": 0, "marks_lost": 0, "accesses_lost": 0, "touches": len(TOUCHES),
-        "exceptions": len(NAMES), "touches_lost": 0,
+        "version": 3 if durations else 2, "marks": 1, "blocks": 0, "accesses": 0, "kernel": 0,
+        "probe": 0, "user": 0, "cuts": 0, "faults": 0, "marks_lost": 0, "accesses_lost": 0,
+        "touches": len(TOUCHES), "exceptions": len(NAMES), "touches_lost": 0,
     }  # fmt: skip
     data = b"KBLINSNS" + struct.pack("<14Q", *(head | other).values()) + bytes(6 * 8)
     data += b"".join(struct.pack("<5Q", *row) for row in TOUCHES)
     for number, name in enumerate(NAMES):
-        data += struct.pack("<4Q48s", FUNCTION + number, 3, 2, number, name.encode())
+        words = (FUNCTION + number, 3, 2, number, *durations)
+        data += struct.pack(f"<{len(words)}Q48s", *words, name.encode())
     path.write_bytes(data)
     return path
 
@@ -46,6 +50,17 @@ def test_exceptions_have_the_names_of_their_entries(tmp_path: Path) -> None:
         ExceptionCount("exc_page_fault", 3, 2, 0),
         ExceptionCount("sysvec_apic_timer_interrupt", 3, 2, 1),
     ]
+
+
+def test_version_3_says_how_long_exceptions_took(tmp_path: Path) -> None:
+    path = version_2(tmp_path / "insns", (4, 900, 700))
+    assert read_exceptions(path) == [
+        ExceptionCount("exc_page_fault", 3, 2, 0, 4, 900, 700),
+        ExceptionCount("sysvec_apic_timer_interrupt", 3, 2, 1, 4, 900, 700),
+    ]
+    path = version_2(tmp_path / "insns", (4, 900, 700), exceptions=3)
+    with pytest.raises(BadInput, match="at byte 456: has 456 bytes instead of 560"):
+        read_exceptions(path)
 
 
 def test_version_1_has_neither(tmp_path: Path) -> None:
